@@ -1,0 +1,35 @@
+package registry
+
+// Result is what an action did. The zero value is "done, nothing to say".
+// The JSON names are the ones browser-agent histories use.
+type Result struct {
+	// Text is what the model should read next.
+	Text string `json:"extracted_content,omitempty"`
+	// Memory is what stays in the model's history; empty means Text stays.
+	Memory string `json:"long_term_memory,omitempty"`
+	// Once shows Text in the next prompt only; Memory stays.
+	Once bool `json:"include_extracted_content_only_once,omitempty"`
+	// Error is a failure the model should read. A failure is always here and
+	// never hidden in Text.
+	Error string `json:"error,omitempty"`
+	// Attachments are paths of files the action produced.
+	Attachments []string `json:"attachments,omitempty"`
+	// Images are shown to the model once, in the next prompt.
+	Images []Image `json:"images,omitempty"`
+	// Metadata is for programs, not for the model.
+	Metadata map[string]any `json:"metadata,omitempty"`
+	// Done ends the run.
+	Done bool `json:"is_done,omitempty"`
+	// Success says, together with Done, whether the task was achieved.
+	Success bool `json:"success,omitempty"`
+	// Effects lists, in short sentences, what changed besides the obvious:
+	// a navigation, a new tab, a dialog, a download.
+	Effects []string `json:"effects,omitempty"`
+}
+
+// Image is a picture an action hands to the model.
+type Image struct {
+	Name string `json:"name,omitempty"`
+	MIME string `json:"mime,omitempty"`
+	Data []byte `json:"data"`
+}
