@@ -1,0 +1,81 @@
+package browser
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Config describes a Chrome and a session in it. The zero value launches the
+// Chrome or Chromium found on this machine, headless, with a temporary profile
+// that is removed on Close.
+type Config struct {
+	// ExecPath is the Chrome to launch. Empty searches the usual places.
+	ExecPath string
+	// Headful shows a window. It needs a display.
+	Headful bool
+	// RemoteURL attaches to a running Chrome instead of launching one:
+	// http://host:port (its /json/version is asked) or ws://... as it is.
+	RemoteURL string
+	// RemoteHeader is sent on the requests that reach RemoteURL.
+	RemoteHeader http.Header
+	// UserDataDir is the profile directory of a launched Chrome. Empty is a
+	// temporary one. A directory that is given is never removed.
+	UserDataDir string
+	// Flags are further command-line flags by name without dashes; the value
+	// is empty for a switch. A name set here replaces webhand's default;
+	// enable-features and disable-features are merged.
+	Flags map[string]string
+	// OmitFlags removes default flags by name.
+	OmitFlags []string
+	// Env is added to the environment of the launched Chrome, "KEY=value".
+	Env []string
+	// NoSandbox turns Chrome's sandbox off. It is off anyway for root, where
+	// Chrome does not start with it.
+	NoSandbox bool
+	// StartTimeout bounds launching or attaching. Zero is 30 s.
+	StartTimeout time.Duration
+
+	// Isolated puts the session into a browser context of its own, with its
+	// own cookies, cache and downloads, even when it launches its own Chrome
+	// or attaches to one. Sessions of Browser.NewSession always are isolated.
+	Isolated bool
+	// Viewport is the size of the page in CSS pixels. Zero is 1280x800 when
+	// headless and the window's size when not.
+	Viewport Size
+	// DeviceScale is the device pixel ratio; zero leaves Chrome's own.
+	DeviceScale float64
+	// CallTimeout bounds every single protocol call that has no nearer
+	// deadline. Zero is 15 s.
+	CallTimeout time.Duration
+	// ReadyTimeout caps how long a navigation waits for a page to become
+	// quiet after its document is there. Zero is 3 s.
+	ReadyTimeout time.Duration
+	// Logger receives debug lines; nil discards them.
+	Logger *slog.Logger
+}
+
+// Size is a width and height in CSS pixels.
+type Size struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+func (c Config) withDefaults() Config {
+	if c.StartTimeout <= 0 {
+		c.StartTimeout = 30 * time.Second
+	}
+	if c.CallTimeout <= 0 {
+		c.CallTimeout = 15 * time.Second
+	}
+	if c.ReadyTimeout <= 0 {
+		c.ReadyTimeout = 3 * time.Second
+	}
+	if c.Viewport == (Size{}) && !c.Headful && c.RemoteURL == "" {
+		c.Viewport = Size{Width: 1280, Height: 800}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}

@@ -1,0 +1,66 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/chromedp"
+)
+
+// launch starts Chrome and returns a connection to it that has answered.
+func launch(ctx context.Context, cfg Config) (*conn, *process, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, fmt.Errorf("browser: launch: %w", context.Cause(ctx))
+	}
+	path := cfg.ExecPath
+	if path == "" {
+		var err error
+		if path, err = FindChrome(); err != nil {
+			return nil, nil, err
+		}
+	}
+	dir, temp := cfg.UserDataDir, false
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "webhand-profile-"); err != nil {
+			return nil, nil, &LaunchError{Path: path, Err: err}
+		}
+		temp = true
+	}
+	// Not CommandContext: ctx bounds the start, not the life of Chrome.
+	cmd := exec.Command(path, commandLine(cfg, dir)...)
+	cmd.Env = append(os.Environ(), cfg.Env...)
+	tr, proc, err := startWithTransport(ctx, cmd, dir, temp)
+	if err != nil {
+		if temp {
+			_ = os.RemoveAll(dir)
+		}
+		return nil, nil, &LaunchError{Path: path, Err: err}
+	}
+	c := newConn(tr)
+	if _, err := cdp.Call(ctx, c.root, cdpbrowser.GetVersion, cdp.Empty{}); err != nil {
+		// A Chrome that dies says why on stderr; let it finish saying it.
+		if errors.Is(err, ErrDisconnected) {
+			select {
+			case <-proc.exited:
+				if proc.exitErr != nil {
+					err = fmt.Errorf("Chrome exited: %w", proc.exitErr)
+				} else {
+					err = errors.New("Chrome exited at once")
+				}
+			case <-ctx.Done():
+			}
+		}
+		c.shutdown(ErrClosed)
+		_ = proc.stop(0)
+		return nil, nil, &LaunchError{Path: path, Stderr: proc.out.String(), Err: err}
+	}
+	return c, proc, nil
+}
+
+var _ chromedp.Transport = (*chromedp.PipeConn)(nil)

@@ -1,0 +1,20 @@
+//go:build !windows
+
+package browser
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownProcessGroup lets killGroup reach Chrome's children, and keeps a
+// terminal's Ctrl-C from reaching Chrome before its owner decides.
+func ownProcessGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
+
+func killGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
