@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
@@ -18,6 +19,9 @@ import (
 type conn struct {
 	tr   chromedp.Transport
 	root *cdpSession
+
+	// callTimeout bounds a wait whose context has no deadline of its own.
+	callTimeout time.Duration
 
 	mu       sync.Mutex
 	nextID   int64
@@ -34,6 +38,8 @@ func newConn(tr chromedp.Transport) *conn {
 		pending:  make(map[int64]*call),
 		sessions: make(map[target.SessionID]*cdpSession),
 		done:     make(chan struct{}),
+
+		callTimeout: 15 * time.Second,
 	}
 	c.root = newCDPSession(c, "", "")
 	c.sessions[""] = c.root
@@ -223,6 +229,12 @@ func (p *call) wait(ctx context.Context, result any) error {
 	select {
 	case <-p.ch:
 	default:
+		if _, ok := ctx.Deadline(); !ok {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeoutCause(ctx, p.conn.callTimeout,
+				fmt.Errorf("Chrome did not answer within %s: %w", p.conn.callTimeout, context.DeadlineExceeded))
+			defer cancel()
+		}
 		select {
 		case <-p.ch:
 		case <-ctx.Done():

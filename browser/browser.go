@@ -1,0 +1,349 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+)
+
+// Browser is one Chrome: launched by this program or attached to. It holds any
+// number of sessions, each in its own browser context.
+type Browser struct {
+	cfg  Config
+	conn *conn
+	proc *process // nil when attached
+	log  *slog.Logger
+
+	mu       sync.Mutex
+	sessions []*Session
+	tabs     map[target.ID]*tab
+	creating int                                        // Target.createTarget calls in flight
+	limbo    map[target.ID]target.EventAttachedToTarget // pages seen while creating, owner unknown yet
+	closed   bool
+
+	closeOnce sync.Once
+	closeErr  error
+	gone      chan struct{} // closed when the connection ended and everything is torn down
+}
+
+// Launch starts a Chrome, or attaches to one when cfg.RemoteURL is set. ctx
+// bounds the start only. Errors: *LaunchError, *ConnectError, ErrNoChrome.
+func Launch(ctx context.Context, cfg Config) (*Browser, error) {
+	cfg = cfg.withDefaults()
+	sctx, cancel := context.WithTimeoutCause(ctx, cfg.StartTimeout,
+		fmt.Errorf("Chrome did not answer within %s", cfg.StartTimeout))
+	defer cancel()
+	b := &Browser{
+		cfg: cfg, log: cfg.Logger,
+		tabs:  make(map[target.ID]*tab),
+		limbo: make(map[target.ID]target.EventAttachedToTarget),
+		gone:  make(chan struct{}),
+	}
+	var err error
+	if cfg.RemoteURL != "" {
+		if err := sctx.Err(); err != nil {
+			return nil, fmt.Errorf("browser: attach: %w", context.Cause(sctx))
+		}
+		b.conn, err = attach(sctx, cfg)
+	} else {
+		b.conn, b.proc, err = launch(sctx, cfg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.conn.callTimeout = cfg.CallTimeout
+	go b.watch()
+	if err := b.listen(sctx); err != nil {
+		_ = b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// listen routes targets: pages come attached and paused, so that they are set
+// up before they run.
+func (b *Browser) listen(ctx context.Context) error {
+	root := b.conn.root
+	onEvent(root, target.AttachedToTarget, b.onAttached)
+	onEvent(root, target.DetachedFromTarget, func(ev target.EventDetachedFromTarget) { b.onDetached(ev.SessionID) })
+	onEvent(root, target.TargetInfoChanged, func(ev target.EventTargetInfoChanged) { b.onInfo(ev.TargetInfo) })
+	onEvent(root, target.TargetCrashed, func(ev target.EventTargetCrashed) {
+		if t := b.tab(ev.TargetID); t != nil {
+			t.setCrashed()
+		}
+	})
+	pages := target.Filter{{Type: "page"}}
+	discover := root.send(target.CommandSetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: pages})
+	auto := root.send(target.CommandSetAutoAttach, target.SetAutoAttachParams{
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true), Filter: pages,
+	})
+	if err := discover.wait(ctx, nil); err != nil {
+		return fmt.Errorf("browser: start: %w", err)
+	}
+	if err := auto.wait(ctx, nil); err != nil {
+		return fmt.Errorf("browser: start: %w", err)
+	}
+	return nil
+}
+
+func (b *Browser) tab(id target.ID) *tab {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tabs[id]
+}
+
+// onAttached decides whose a new page is, sets it up and lets it run.
+func (b *Browser) onAttached(ev target.EventAttachedToTarget) {
+	sess := b.conn.session(ev.SessionID)
+	if sess == nil || ev.TargetInfo == nil || ev.TargetInfo.Type != "page" {
+		return
+	}
+	b.mu.Lock()
+	if b.tabs[ev.TargetInfo.TargetID] != nil {
+		b.mu.Unlock()
+		return
+	}
+	owner := b.ownerLocked(ev.TargetInfo)
+	if owner == nil && b.creating > 0 {
+		b.limbo[ev.TargetInfo.TargetID] = ev
+		b.mu.Unlock()
+		return
+	}
+	if owner == nil {
+		b.mu.Unlock()
+		b.letGo(sess)
+		return
+	}
+	t := newTab(b, owner, sess, ev.TargetInfo)
+	b.tabs[t.id] = t
+	b.mu.Unlock()
+	owner.addTab(t)
+	t.setup()
+}
+
+// ownerLocked finds the session a page belongs to: by its browser context, or
+// by its opener when the context is shared with a person.
+func (b *Browser) ownerLocked(info *target.Info) *Session {
+	if opener := b.tabs[info.OpenerID]; info.OpenerID != "" && opener != nil {
+		return opener.owner
+	}
+	for _, s := range b.sessions {
+		if s.contextID != "" && s.contextID == info.BrowserContextID {
+			return s
+		}
+	}
+	for _, s := range b.sessions {
+		if s.contextID == "" && b.proc != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// letGo leaves a page alone that is not ours.
+func (b *Browser) letGo(sess *cdpSession) {
+	sess.send("Runtime.runIfWaitingForDebugger", nil)
+	b.conn.root.send(target.CommandDetachFromTarget, target.DetachFromTargetParams{SessionID: sess.id})
+}
+
+func (b *Browser) onDetached(sid target.SessionID) {
+	b.mu.Lock()
+	var t *tab
+	for id, x := range b.tabs {
+		if x.sess.id == sid {
+			t = x
+			delete(b.tabs, id)
+		}
+	}
+	b.mu.Unlock()
+	if t != nil {
+		t.setGone(ErrNoTab)
+		t.owner.removeTab(t)
+	}
+}
+
+func (b *Browser) onInfo(info *target.Info) {
+	if info == nil {
+		return
+	}
+	if t := b.tab(info.TargetID); t != nil {
+		t.setInfo(info.URL, info.Title)
+	}
+}
+
+// createTab opens a page for a session and returns it set up.
+func (b *Browser) createTab(ctx context.Context, s *Session, url string) (*tab, error) {
+	b.mu.Lock()
+	b.creating++
+	b.mu.Unlock()
+	res, err := cdp.Call(ctx, b.conn.root, target.CreateTarget, target.CreateTargetParams{
+		URL: url, BrowserContextID: s.contextID,
+	})
+	var mine target.EventAttachedToTarget
+	var strangers []target.EventAttachedToTarget
+	b.mu.Lock()
+	b.creating--
+	if err == nil {
+		mine = b.limbo[res.TargetID]
+		delete(b.limbo, res.TargetID)
+	}
+	if b.creating == 0 {
+		for id, ev := range b.limbo {
+			strangers = append(strangers, ev)
+			delete(b.limbo, id)
+		}
+	}
+	b.mu.Unlock()
+	for _, ev := range strangers {
+		if sess := b.conn.session(ev.SessionID); sess != nil {
+			b.letGo(sess)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("browser: open tab: %w", err)
+	}
+	if sess := b.conn.session(mine.SessionID); mine.TargetInfo != nil && sess != nil {
+		t := newTab(b, s, sess, mine.TargetInfo)
+		b.mu.Lock()
+		b.tabs[t.id] = t
+		b.mu.Unlock()
+		s.addTab(t)
+		t.setup()
+	}
+	// The attach event may still be on its way.
+	for {
+		if t := b.tab(res.TargetID); t != nil {
+			return t, t.waitReady(ctx)
+		}
+		select {
+		case <-time.After(2 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("browser: open tab: %w", context.Cause(ctx))
+		case <-b.conn.done:
+			return nil, b.conn.lost()
+		}
+	}
+}
+
+// watch tears everything down when the connection ends, whoever ended it.
+func (b *Browser) watch() {
+	<-b.conn.done
+	b.mu.Lock()
+	sessions := append([]*Session(nil), b.sessions...)
+	tabs := b.tabs
+	b.tabs = map[target.ID]*tab{}
+	b.mu.Unlock()
+	err := b.conn.lost()
+	for _, t := range tabs {
+		t.setGone(err)
+	}
+	for _, s := range sessions {
+		s.lost(err)
+	}
+	if b.proc != nil {
+		// A Chrome without its pipe exits by itself; one that hangs is killed.
+		if perr := b.proc.stop(5 * time.Second); perr != nil {
+			b.log.Warn("browser: clean up", "err", perr)
+		}
+	}
+	close(b.gone)
+}
+
+// Done is closed when Chrome is gone or the connection to it is lost.
+func (b *Browser) Done() <-chan struct{} { return b.conn.done }
+
+// Err says why the connection ended; nil while it lives.
+func (b *Browser) Err() error { return b.conn.lost() }
+
+// Close ends the sessions, and Chrome itself when this program launched it. An
+// attached Chrome keeps running with the tabs it had. Close waits until no
+// process and no temporary directory is left.
+func (b *Browser) Close() error {
+	b.closeOnce.Do(func() {
+		b.mu.Lock()
+		b.closed = true
+		sessions := append([]*Session(nil), b.sessions...)
+		b.mu.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if b.proc != nil {
+			// Chrome answers or just goes; either way the pipe ends.
+			if _, err := cdp.Call(ctx, b.conn.root, cdpbrowser.Close, cdp.Empty{}); err == nil {
+				select {
+				case <-b.proc.exited:
+				case <-ctx.Done():
+				}
+			}
+		} else {
+			for _, s := range sessions {
+				s.closeTabs(ctx)
+			}
+		}
+		b.conn.shutdown(ErrClosed)
+		<-b.gone
+		if b.proc != nil {
+			b.closeErr = b.proc.removeDir()
+		}
+	})
+	return b.closeErr
+}
+
+// NewSession opens an isolated session: its own browser context with its own
+// cookies, cache, tabs and downloads. Only the session settings of cfg count.
+func (b *Browser) NewSession(ctx context.Context, cfg Config) (*Session, error) {
+	cfg.Isolated = true
+	return b.newSession(ctx, cfg)
+}
+
+func (b *Browser) newSession(ctx context.Context, cfg Config) (*Session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("browser: new session: %w", context.Cause(ctx))
+	}
+	cfg = cfg.withDefaults()
+	s := newSession(b, cfg)
+	if cfg.Isolated {
+		res, err := cdp.Call(ctx, b.conn.root, target.CreateBrowserContext, target.CreateBrowserContextParams{
+			DisposeOnDetach: new(true),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("browser: new session: %w", err)
+		}
+		s.contextID = res.BrowserContextID
+	}
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return nil, ErrClosed
+	}
+	b.sessions = append(b.sessions, s)
+	b.mu.Unlock()
+	if err := s.openFirstTab(ctx); err != nil {
+		_ = s.Close()
+		return nil, fmt.Errorf("browser: new session: %w", err)
+	}
+	return s, nil
+}
+
+func (b *Browser) removeSession(s *Session) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.sessions {
+		if b.sessions[i] == s {
+			b.sessions = append(b.sessions[:i:i], b.sessions[i+1:]...)
+			return
+		}
+	}
+}
+
+// isGone reports whether err means that the target or Chrome is no more.
+func isGone(err error) bool {
+	return errors.Is(err, ErrDisconnected) || errors.Is(err, ErrClosed) || errors.Is(err, errDetached) ||
+		errors.Is(err, ErrNoTab) || errors.Is(err, ErrCrashed)
+}

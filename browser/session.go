@@ -1,0 +1,350 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
+)
+
+// Session is one agent's browser: a set of tabs with a current one, apart from
+// every other session. It is safe for concurrent use, though a page can do one
+// thing at a time.
+type Session struct {
+	b         *Browser
+	cfg       Config
+	log       *slog.Logger
+	contextID cdp.BrowserContextID // empty: Chrome's default context
+	ownsB     bool                 // Close closes the Browser too
+
+	mu      sync.Mutex
+	tabs    []*tab // in order of appearance
+	current *tab
+	changed chan struct{} // closed and replaced whenever tabs or current change
+	err     error         // why the session ended
+
+	done      chan struct{}
+	closeOnce sync.Once
+	closeErr  error
+}
+
+func newSession(b *Browser, cfg Config) *Session {
+	return &Session{
+		b: b, cfg: cfg, log: cfg.Logger,
+		changed: make(chan struct{}),
+		done:    make(chan struct{}),
+	}
+}
+
+// New launches a Chrome of its own for one session, or attaches to the one at
+// cfg.RemoteURL. ctx bounds the start only; Close ends session and Chrome.
+func New(ctx context.Context, cfg Config) (*Session, error) {
+	b, err := Launch(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	sctx, cancel := context.WithTimeout(ctx, b.cfg.StartTimeout)
+	defer cancel()
+	s, err := b.newSession(sctx, cfg)
+	if err != nil {
+		_ = b.Close()
+		return nil, err
+	}
+	s.ownsB = true
+	return s, nil
+}
+
+// openFirstTab makes sure the session has a tab and a current one.
+func (s *Session) openFirstTab(ctx context.Context) error {
+	if s.contextID == "" && s.b.proc != nil {
+		// A launched Chrome brings one page along, which was seen before the
+		// session existed. Reuse it rather than leave a stray.
+		infos, err := cdp.Call(ctx, s.b.conn.root, target.GetTargets, target.GetTargetsParams{
+			Filter: target.Filter{{Type: "page"}},
+		})
+		if err != nil {
+			return err
+		}
+		for _, info := range infos.TargetInfos {
+			if _, err := cdp.Call(ctx, s.b.conn.root, target.AttachToTarget, target.AttachToTargetParams{
+				TargetID: info.TargetID, Flatten: new(true),
+			}); err != nil {
+				return err
+			}
+			for s.b.tab(info.TargetID) == nil {
+				select {
+				case <-time.After(time.Millisecond):
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+			}
+			return s.b.tab(info.TargetID).waitReady(ctx)
+		}
+	}
+	_, err := s.b.createTab(ctx, s, "about:blank")
+	return err
+}
+
+func (s *Session) addTab(t *tab) {
+	s.mu.Lock()
+	s.tabs = append(s.tabs, t)
+	if s.current == nil || (t.openerID != "" && s.current.id == t.openerID) {
+		s.current = t
+	}
+	s.notifyLocked()
+	s.mu.Unlock()
+}
+
+func (s *Session) removeTab(t *tab) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.tabs {
+		if s.tabs[i] == t {
+			s.tabs = append(s.tabs[:i:i], s.tabs[i+1:]...)
+			break
+		}
+	}
+	if s.current == t {
+		s.current = nil
+		// Back to the opener when it is still there, else to the newest tab.
+		for _, x := range s.tabs {
+			if x.id == t.openerID {
+				s.current = x
+			}
+		}
+		if s.current == nil && len(s.tabs) > 0 {
+			s.current = s.tabs[len(s.tabs)-1]
+		}
+	}
+	s.notifyLocked()
+}
+
+func (s *Session) notifyLocked() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// lost ends the session because Chrome is gone.
+func (s *Session) lost(err error) {
+	s.mu.Lock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.mu.Unlock()
+	s.finish()
+}
+
+func (s *Session) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.done:
+	default:
+		close(s.done)
+		s.notifyLocked()
+	}
+}
+
+// Alive reports whether the session can still be used.
+func (s *Session) Alive() bool {
+	select {
+	case <-s.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Done is closed when the session ended, by Close or with its Chrome.
+func (s *Session) Done() <-chan struct{} { return s.done }
+
+// Err says why the session ended; nil while it lives.
+func (s *Session) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Close closes the session's tabs, and Chrome too when New launched it.
+// Calling it again returns the same result.
+func (s *Session) Close() error {
+	s.closeOnce.Do(func() {
+		s.mu.Lock()
+		if s.err == nil {
+			s.err = ErrClosed
+		}
+		s.mu.Unlock()
+		if s.ownsB {
+			s.closeErr = s.b.Close()
+		} else {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			s.closeTabs(ctx)
+			cancel()
+		}
+		s.b.removeSession(s)
+		s.finish()
+	})
+	return s.closeErr
+}
+
+// closeTabs closes what this session opened and nothing else.
+func (s *Session) closeTabs(ctx context.Context) {
+	if s.contextID != "" {
+		_, _ = cdp.Call(ctx, s.b.conn.root, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: s.contextID})
+	}
+	s.mu.Lock()
+	tabs := append([]*tab(nil), s.tabs...)
+	s.mu.Unlock()
+	for _, t := range tabs {
+		if s.contextID == "" {
+			_, _ = cdp.Call(ctx, s.b.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: t.id})
+		}
+		select {
+		case <-t.gone:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// active returns the current tab, opening one when the last was closed.
+func (s *Session) active(ctx context.Context) (*tab, error) {
+	s.mu.Lock()
+	t, err := s.current, s.err
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		var err error
+		if t, err = s.b.createTab(ctx, s, "about:blank"); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.waitReady(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Tab describes an open tab.
+type Tab struct {
+	// ID names the tab in SwitchTab and CloseTab: the shortest unique end of
+	// Chrome's target id, four characters or more.
+	ID      string `json:"id"`
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	Current bool   `json:"current,omitempty"`
+	Opener  string `json:"opener,omitempty"` // the id of the tab that opened it
+}
+
+// Tabs lists the session's tabs in the order they appeared.
+func (s *Session) Tabs() []Tab {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Tab, 0, len(s.tabs))
+	for _, t := range s.tabs {
+		url, title := t.info()
+		v := Tab{ID: s.shortIDLocked(t.id), URL: url, Title: title, Current: t == s.current}
+		if t.openerID != "" {
+			v.Opener = s.shortIDLocked(t.openerID)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func (s *Session) shortIDLocked(id target.ID) string {
+	for n := 4; n < len(id); n++ {
+		suffix := string(id[len(id)-n:])
+		unique := true
+		for _, t := range s.tabs {
+			if t.id != id && strings.HasSuffix(string(t.id), suffix) {
+				unique = false
+			}
+		}
+		if unique {
+			return suffix
+		}
+	}
+	return string(id)
+}
+
+func (s *Session) tabByID(id string) (*tab, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found *tab
+	var open []string
+	for _, t := range s.tabs {
+		open = append(open, s.shortIDLocked(t.id))
+		if id != "" && strings.HasSuffix(string(t.id), id) {
+			if found != nil {
+				return nil, fmt.Errorf("%w: id %q names more than one; open tabs: %s", ErrNoTab, id, strings.Join(open, ", "))
+			}
+			found = t
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%w: %q; open tabs: %s", ErrNoTab, id, strings.Join(open, ", "))
+	}
+	return found, nil
+}
+
+// NewTab opens a tab at url (about:blank when empty) and makes it current.
+func (s *Session) NewTab(ctx context.Context, url string) (*Navigation, error) {
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	t, err := s.b.createTab(ctx, s, "about:blank")
+	if err != nil {
+		return nil, err
+	}
+	s.setCurrent(t)
+	if url == "" || url == "about:blank" {
+		return &Navigation{URL: "about:blank"}, nil
+	}
+	return s.Navigate(ctx, url)
+}
+
+// SwitchTab makes the tab with the id current and brings it to the front.
+func (s *Session) SwitchTab(ctx context.Context, id string) error {
+	t, err := s.tabByID(id)
+	if err != nil {
+		return err
+	}
+	if err := t.waitReady(ctx); err != nil {
+		return err
+	}
+	s.setCurrent(t)
+	_, err = cdp.Call(ctx, t.sess, page.BringToFront, cdp.Empty{})
+	return err
+}
+
+func (s *Session) setCurrent(t *tab) {
+	s.mu.Lock()
+	s.current = t
+	s.notifyLocked()
+	s.mu.Unlock()
+}
+
+// CloseTab closes the tab with the id and returns when it is gone.
+func (s *Session) CloseTab(ctx context.Context, id string) error {
+	t, err := s.tabByID(id)
+	if err != nil {
+		return err
+	}
+	if _, err := cdp.Call(ctx, s.b.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: t.id}); err != nil {
+		return fmt.Errorf("browser: close tab %s: %w", id, err)
+	}
+	select {
+	case <-t.gone:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("browser: close tab %s: %w", id, context.Cause(ctx))
+	}
+}
