@@ -1,0 +1,5 @@
+package demosite
+
+type membership struct{ signedIn bool }
+
+func (s *Site) memberRoutes() {}
