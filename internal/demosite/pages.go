@@ -40,6 +40,7 @@ func loadPages() (pages, error) {
 		"day":   func(t time.Time) string { return t.Format("Monday, 2 January 2006") },
 		"iso":   func(t time.Time) string { return t.Format(time.DateOnly) },
 		"lower": strings.ToLower,
+		"split": func(s string) []string { return strings.Split(s, ",") },
 		"seq": func(from, to int) []int {
 			var out []int
 			for i := from; i <= to; i++ {

@@ -1,0 +1,28 @@
+package demosite
+
+import "net/http"
+
+// offers is the one page with a cookie banner. It stays until the visitor
+// decides, and it covers the button at the bottom.
+func (s *Site) offers(w http.ResponseWriter, r *http.Request, v *visitor) {
+	v.mu.Lock()
+	decided := v.consent
+	v.mu.Unlock()
+	var cheap []*product
+	for _, p := range s.catalog.find(query{Max: maxPrice, InStock: true, Sort: "price"}) {
+		if len(cheap) < 4 {
+			cheap = append(cheap, p)
+		}
+	}
+	s.render(w, v, http.StatusOK, "offers", view{Title: "Offers", Section: "offers", Data: struct {
+		Ask      bool
+		Products []*product
+	}{!decided, cheap}})
+}
+
+func (s *Site) consent(w http.ResponseWriter, r *http.Request, v *visitor) {
+	v.mu.Lock()
+	v.consent = true
+	v.mu.Unlock()
+	http.Redirect(w, r, "/offers", http.StatusSeeOther)
+}
