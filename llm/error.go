@@ -31,9 +31,23 @@ type Error struct {
 	Model      string        // as requested
 	Status     int           // HTTP status, 0 when there was none
 	Code       string        // the provider's own error code, if any
+	Param      string        // the field of the request that the provider names, if any
 	RetryAfter time.Duration // how long the provider asked to wait; 0 when it did not say
 	Message    string        // what the provider said, shortened
 	Err        error         // the cause, if any
+
+	// Permanent says that trying again cannot help although the kind is one
+	// where it usually does, such as a host name that does not exist.
+	Permanent bool
+	// TokenLimit and TokensSent are what an [ErrContextLength] names: the
+	// model's window and the size of the request. 0 when it does not.
+	TokenLimit, TokensSent int
+	// Answer is the text of an answer that could not be used, for logs.
+	Answer string
+	// Want is the form that a malformed answer should have had, in short.
+	Want string
+	// Charges is what the failed call is billed for all the same.
+	Charges []Charge
 }
 
 // Error says what failed, where and why.
@@ -78,5 +92,10 @@ func (e *Error) Unwrap() []error {
 
 // Temporary reports whether trying the same request again may succeed.
 func (e *Error) Temporary() bool {
-	return e.Kind == ErrRateLimit || e.Kind == ErrTimeout || e.Kind == ErrServer || e.Kind == ErrEmpty
+	return !e.Permanent &&
+		(e.Kind == ErrRateLimit || e.Kind == ErrTimeout || e.Kind == ErrServer || e.Kind == ErrEmpty)
 }
+
+// Timeout reports whether a deadline passed. It makes Error a net.Error-like
+// value for callers that look for one.
+func (e *Error) Timeout() bool { return e.Kind == ErrTimeout }

@@ -16,7 +16,8 @@ import (
 //
 // Complete must be safe for concurrent use, must return promptly when ctx
 // ends, and must return an error that matches one of the sentinel errors of
-// this package (see [Error]) whenever the answer cannot be used.
+// this package (see [Error]), or ctx's own, whenever the answer cannot be used.
+// It must not change the request.
 type Client interface {
 	Complete(ctx context.Context, req *Request) (*Response, error)
 }
@@ -173,11 +174,17 @@ type Response struct {
 	Model string
 	// Provider is a short name of the provider, such as "openai".
 	Provider string
-	// Rung is the structured-output method that was used, such as
-	// "json_schema", "tool", "json_object" or "prompt".
+	// Rung is the structured-output method that was used, one of
+	// [RungSchema] to [RungPrompt]; empty for plain text.
 	Rung string
 	// Raw is the provider's response body, for logs. May be nil.
 	Raw json.RawMessage
+	// Notes says in words what the request had to leave out or change for this
+	// endpoint, such as a temperature that the model does not take.
+	Notes []string
+	// Failed is what earlier attempts of the same call are billed for; it is
+	// not part of Usage.
+	Failed []Charge
 }
 
 // Usage counts the tokens of one or more calls. Input includes Cached and
