@@ -77,6 +77,8 @@ func (b *Browser) listen(ctx context.Context) error {
 	onEvent(root, target.TargetCrashed, func(ev target.EventTargetCrashed) {
 		if t := b.tab(ev.TargetID); t != nil {
 			t.setCrashed()
+			url, _ := t.info()
+			t.owner.emit(Crashed{Tab: t.owner.shortID(t), URL: url})
 		}
 	})
 	pages := target.Filter{{Type: "page"}}

@@ -48,9 +48,18 @@ type Config struct {
 	// CallTimeout bounds every single protocol call that has no nearer
 	// deadline. Zero is 15 s.
 	CallTimeout time.Duration
+	// NavigateTimeout bounds how long a navigation waits for its document to
+	// begin to arrive. Zero is 30 s.
+	NavigateTimeout time.Duration
 	// ReadyTimeout caps how long a navigation waits for a page to become
 	// quiet after its document is there. Zero is 3 s.
 	ReadyTimeout time.Duration
+	// NoFollow keeps the current tab current when its page opens another.
+	NoFollow bool
+	// OnDialog decides about a page's JavaScript dialogs. Nil accepts alert
+	// and beforeunload and dismisses confirm and prompt. The page stands still
+	// until it returns.
+	OnDialog func(Dialog) DialogAnswer
 	// Logger receives debug lines; nil discards them.
 	Logger *slog.Logger
 }
@@ -67,6 +76,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.CallTimeout <= 0 {
 		c.CallTimeout = 15 * time.Second
+	}
+	if c.NavigateTimeout <= 0 {
+		c.NavigateTimeout = 30 * time.Second
 	}
 	if c.ReadyTimeout <= 0 {
 		c.ReadyTimeout = 3 * time.Second

@@ -35,6 +35,8 @@ const worldName = "webhand"
 
 // watchFrames keeps the frame map current from one session's events.
 func (t *tab) watchFrames(sess *cdpSession) {
+	t.watchNavigation(sess)
+	t.watchNetwork(sess)
 	onEvent(sess, page.FrameAttached, func(ev page.EventFrameAttached) {
 		t.update(func() {
 			if t.frames[ev.FrameID] == nil {
@@ -44,16 +46,23 @@ func (t *tab) watchFrames(sess *cdpSession) {
 	})
 	onEvent(sess, page.FrameNavigated, func(ev page.EventFrameNavigated) {
 		t.update(func() { t.noteFrame(sess, ev.Frame) })
+		if ev.Frame != nil && ev.Frame.ID == t.main {
+			t.reportNavigation(ev.Frame)
+		}
 	})
 	onEvent(sess, page.NavigatedWithinDocument, func(ev page.EventNavigatedWithinDocument) {
 		t.update(func() {
 			if f := t.frames[ev.FrameID]; f != nil {
 				f.url = ev.URL
 			}
+			t.nav.seq++
 			if ev.FrameID == t.main {
 				t.url = ev.URL
 			}
 		})
+		if ev.FrameID == t.main {
+			t.owner.emit(Navigated{Tab: t.owner.shortID(t), URL: ev.URL, SameDocument: true})
+		}
 	})
 	onEvent(sess, page.FrameDetached, func(ev page.EventFrameDetached) {
 		t.update(func() {
@@ -116,11 +125,13 @@ func (t *tab) noteFrame(sess *cdpSession, cf *cdp.Frame) {
 		if t.life.loader != cf.LoaderID {
 			t.life = lifecycle{loader: cf.LoaderID}
 		}
+		t.nav.commitLocked(cf.LoaderID)
 	}
 }
 
 func (t *tab) dropFrame(id cdp.FrameID) {
 	delete(t.frames, id)
+	delete(t.nav.frames, id)
 	for cid, c := range t.frames {
 		if c.parent == id {
 			t.dropFrame(cid)
@@ -187,6 +198,7 @@ func (t *tab) onFrameTarget(ev target.EventAttachedToTarget) {
 		f.sess, f.world, f.worldLoader = sess, 0, ""
 	})
 	t.watchFrames(sess)
+	t.joinNetwork(sess)
 	sess.send(page.CommandEnable, nil)
 	sess.send(page.CommandSetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true})
 	sess.send(target.CommandSetAutoAttach, target.SetAutoAttachParams{

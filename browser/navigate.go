@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
@@ -18,8 +20,9 @@ type Navigation struct {
 	Status   int    `json:"status,omitempty"`   // HTTP status of the document; 0 when unknown
 	Download bool   `json:"download,omitempty"` // the address was a download; the page stayed
 	// Loading is set when the page was still loading at the end of the wait;
-	// it is usable all the same.
-	Loading bool `json:"loading,omitempty"`
+	// it is usable all the same. Reason says what went on.
+	Loading bool   `json:"loading,omitempty"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // Navigate opens rawURL in the current tab and waits until its document is
@@ -35,8 +38,15 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 	if err != nil {
 		return nil, err
 	}
-	res, err := cdp.Call(ctx, t.sess, page.Navigate, page.NavigateParams{URL: target})
+	a := t.watchLoading()
+	defer a.stop()
+	nctx, cancel := t.navigateContext(ctx)
+	defer cancel()
+	res, err := cdp.Call(nctx, t.sess, page.Navigate, page.NavigateParams{URL: target})
 	if err != nil {
+		if nctx.Err() != nil {
+			t.sess.send(page.CommandStopLoading, nil)
+		}
 		return nil, &NavigationError{URL: target, Err: err}
 	}
 	if res.IsDownload {
@@ -44,39 +54,84 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 		return &Navigation{URL: u, Download: true}, nil
 	}
 	if res.ErrorText != "" {
+		if res.ErrorText == errAborted {
+			if nav := t.noContent(ctx, res.LoaderID); nav != nil {
+				return nav, nil
+			}
+		}
 		return nil, &NavigationError{URL: target, Text: res.ErrorText}
 	}
-	return t.settle(ctx, res.LoaderID)
+	if res.LoaderID == "" { // the same document at another fragment
+		return t.settle(ctx, a)
+	}
+	if err := t.waitCommit(nctx, a.loader, res.LoaderID); err != nil {
+		return nil, &NavigationError{URL: target, Err: err}
+	}
+	return t.settle(ctx, a)
 }
 
-// settle waits for the document of a navigation that began with loader, or of
-// whatever replaced it, and for its quiet.
-func (t *tab) settle(ctx context.Context, loader cdp.LoaderID) (*Navigation, error) {
-	nav := &Navigation{}
-	if loader != "" {
-		committed := func() bool {
-			f := t.frames[t.main]
-			return f != nil && (f.loader == loader || t.life.loader != "" && t.life.loader != loader && f.loader == t.life.loader) && t.life.dom
-		}
-		if err := t.waitFor(ctx, committed); err != nil {
-			u, _ := t.info()
-			return nil, &NavigationError{URL: u, Err: fmt.Errorf("waiting for the document: %w", err)}
-		}
-		rctx, cancel := context.WithTimeout(ctx, t.owner.cfg.ReadyTimeout)
-		err := t.waitFor(rctx, func() bool { return t.life.load })
+// errAborted is Chrome's word for a navigation that led to no document.
+const errAborted = "net::ERR_ABORTED"
+
+// navigateContext bounds the wait for a document to begin to arrive.
+func (t *tab) navigateContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := t.owner.cfg.NavigateTimeout
+	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no document came within %s: %w", d, context.DeadlineExceeded))
+}
+
+// noContent recognises an answer that by its status leaves the page as it was
+// (204, 205), which Chrome reports as an aborted navigation.
+func (t *tab) noContent(ctx context.Context, loader cdp.LoaderID) *Navigation {
+	// The network's account of it follows the answer.
+	wctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	_ = t.waitFor(wctx, func() bool { return t.net.failure[loader] != "" })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if st := t.net.status[loader]; st == http.StatusNoContent || st == http.StatusResetContent {
+		return &Navigation{URL: t.url, Status: st, Reason: "the server answered without content; the page stayed"}
+	}
+	return nil
+}
+
+// waitCommit returns when the main frame has the document of loader, or
+// another one that took its place; before is the document it had.
+func (t *tab) waitCommit(ctx context.Context, before, loader cdp.LoaderID) error {
+	return t.waitFor(ctx, func() bool {
+		return t.life.loader != "" && (t.life.loader == loader || t.life.loader != before)
+	})
+}
+
+// settle waits for the quiet of the document that the tab has now: twice
+// Config.ReadyTimeout for it to be parsed and once for it to be quiet.
+func (t *tab) settle(ctx context.Context, a *activity) (*Navigation, error) {
+	ready := t.owner.cfg.ReadyTimeout
+	dctx, cancel := context.WithTimeout(ctx, 2*ready)
+	err := t.waitFor(dctx, func() bool { return t.life.dom })
+	cancel()
+	u, _ := t.info()
+	if err != nil && (ctx.Err() != nil || isGone(err)) {
+		return nil, &NavigationError{URL: u, Err: fmt.Errorf("waiting for the document: %w", err)}
+	}
+	deadline := time.Now()
+	if err == nil {
+		deadline = deadline.Add(ready)
+	}
+	settled, err := a.waitUntil(ctx, deadline)
+	u, _ = t.info()
+	if err != nil {
+		return nil, &NavigationError{URL: u, Err: err}
+	}
+	t.waitReported(ctx)
+	t.mu.Lock()
+	status, known := t.net.status[t.life.loader]
+	t.mu.Unlock()
+	if !known && hasStatus(u) && (settled.Navigated || !settled.Began) {
+		sctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		status = t.documentStatus(sctx)
 		cancel()
-		if err != nil {
-			if ctx.Err() != nil || isGone(err) {
-				return nil, &NavigationError{URL: nav.URL, Err: err}
-			}
-			nav.Loading = true
-		}
 	}
-	nav.URL, _ = t.info()
-	if err := t.callInFrame(ctx, t.main, `() => { const e = performance.getEntriesByType('navigation')[0]; return e && e.responseStatus || 0 }`, &nav.Status); err != nil && ctx.Err() != nil {
-		return nil, &NavigationError{URL: nav.URL, Err: err}
-	}
-	return nav, nil
+	return &Navigation{URL: u, Status: status, Loading: settled.Loading, Reason: settled.Reason}, nil
 }
 
 // Back goes to the previous page of the current tab's history.
@@ -101,27 +156,22 @@ func (s *Session) travel(ctx context.Context, delta int64) (*Navigation, error) 
 	if i < 0 || i >= int64(len(h.Entries)) {
 		return nil, ErrNoHistory
 	}
+	a := t.watchLoading()
+	defer a.stop()
+	entry := h.Entries[i]
 	t.mu.Lock()
-	before := t.life.loader
 	beforeURL := t.url
 	t.mu.Unlock()
-	entry := h.Entries[i]
-	if _, err := cdp.Call(ctx, t.sess, page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entry.ID}); err != nil {
+	nctx, cancel := t.navigateContext(ctx)
+	defer cancel()
+	if _, err := cdp.Call(nctx, t.sess, page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entry.ID}); err != nil {
 		return nil, &NavigationError{URL: entry.URL, Err: err}
 	}
 	// A new document, or the same one at another address.
-	if err := t.waitFor(ctx, func() bool {
-		return t.life.loader != before && t.life.dom || t.url != beforeURL && t.life.loader == before
-	}); err != nil {
+	if err := t.waitFor(nctx, func() bool { return t.life.loader != a.loader || t.url != beforeURL }); err != nil {
 		return nil, &NavigationError{URL: entry.URL, Err: err}
 	}
-	t.mu.Lock()
-	loader := t.life.loader
-	t.mu.Unlock()
-	if loader == before {
-		loader = ""
-	}
-	return t.settle(ctx, loader)
+	return t.settle(ctx, a)
 }
 
 // Reload loads the current page again.
@@ -130,19 +180,18 @@ func (s *Session) Reload(ctx context.Context) (*Navigation, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	before := t.life.loader
-	t.mu.Unlock()
-	if _, err := cdp.Call(ctx, t.sess, page.Reload, page.ReloadParams{}); err != nil {
-		return nil, err
+	a := t.watchLoading()
+	defer a.stop()
+	u, _ := t.info()
+	nctx, cancel := t.navigateContext(ctx)
+	defer cancel()
+	if _, err := cdp.Call(nctx, t.sess, page.Reload, page.ReloadParams{}); err != nil {
+		return nil, &NavigationError{URL: u, Err: err}
 	}
-	if err := t.waitFor(ctx, func() bool { return t.life.loader != before }); err != nil {
-		return nil, fmt.Errorf("browser: reload: %w", err)
+	if err := t.waitFor(nctx, func() bool { return t.life.loader != a.loader }); err != nil {
+		return nil, &NavigationError{URL: u, Err: err}
 	}
-	t.mu.Lock()
-	loader := t.life.loader
-	t.mu.Unlock()
-	return t.settle(ctx, loader)
+	return t.settle(ctx, a)
 }
 
 // completeURL checks an address and adds the scheme that a person would mean.

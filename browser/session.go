@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -22,12 +23,16 @@ type Session struct {
 	log       *slog.Logger
 	contextID cdp.BrowserContextID // empty: Chrome's default context
 	ownsB     bool                 // Close closes the Browser too
+	events    eventLog
 
 	mu      sync.Mutex
 	tabs    []*tab // in order of appearance
 	current *tab
 	changed chan struct{} // closed and replaced whenever tabs or current change
 	err     error         // why the session ended
+
+	frontTab  *tab          // the tab Chrome draws, as long as
+	frontSeen chan struct{} // changed is still this one
 
 	done      chan struct{}
 	closeOnce sync.Once
@@ -94,16 +99,26 @@ func (s *Session) openFirstTab(ctx context.Context) error {
 func (s *Session) addTab(t *tab) {
 	s.mu.Lock()
 	s.tabs = append(s.tabs, t)
-	if s.current == nil || (t.openerID != "" && s.current.id == t.openerID) {
+	// A tab that the current page opened is where its user looks next.
+	follow := t.openerID != "" && !s.cfg.NoFollow && s.current != nil && s.current.id == t.openerID
+	if s.current == nil || follow {
 		s.current = t
+	}
+	url, _ := t.info()
+	ev := TabOpened{Tab: s.shortIDLocked(t.id), URL: url, Current: s.current == t}
+	if t.openerID != "" {
+		ev.Opener = s.shortIDLocked(t.openerID)
 	}
 	s.notifyLocked()
 	s.mu.Unlock()
+	s.emit(ev)
 }
 
 func (s *Session) removeTab(t *tab) {
+	url, _ := t.info()
+	ev := TabClosed{URL: url}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	ev.Tab = s.shortIDLocked(t.id)
 	for i := range s.tabs {
 		if s.tabs[i] == t {
 			s.tabs = append(s.tabs[:i:i], s.tabs[i+1:]...)
@@ -122,7 +137,12 @@ func (s *Session) removeTab(t *tab) {
 			s.current = s.tabs[len(s.tabs)-1]
 		}
 	}
+	if s.current != nil {
+		ev.Current = s.shortIDLocked(s.current.id)
+	}
 	s.notifyLocked()
+	s.mu.Unlock()
+	s.emit(ev)
 }
 
 func (s *Session) notifyLocked() {
@@ -133,10 +153,14 @@ func (s *Session) notifyLocked() {
 // lost ends the session because Chrome is gone.
 func (s *Session) lost(err error) {
 	s.mu.Lock()
-	if s.err == nil {
+	first := s.err == nil
+	if first {
 		s.err = err
 	}
 	s.mu.Unlock()
+	if first && !errors.Is(err, ErrClosed) {
+		s.emit(ConnectionLost{Err: err})
+	}
 	s.finish()
 }
 
@@ -148,6 +172,7 @@ func (s *Session) finish() {
 	default:
 		close(s.done)
 		s.notifyLocked()
+		s.events.close()
 	}
 }
 

@@ -25,8 +25,12 @@ type tab struct {
 	frames  map[cdp.FrameID]*frame
 	main    cdp.FrameID
 	life    lifecycle
+	nav     navState
+	net     netState
 	err     error         // why the tab cannot be used any more
 	changed chan struct{} // closed and replaced on every frame or lifecycle event
+
+	reporting chan struct{} // closed when the last navigation is reported
 
 	ready    chan struct{} // closed when setup ended
 	setupErr error         // valid after ready
@@ -57,6 +61,7 @@ func newTab(b *Browser, owner *Session, sess *cdpSession, info *target.Info) *ta
 // one look at the frame tree.
 func (t *tab) setup() {
 	t.watchFrames(t.sess)
+	t.watchDialogs()
 	cfg := t.owner.cfg
 	calls := []*call{
 		t.sess.send(page.CommandEnable, nil),
@@ -65,6 +70,7 @@ func (t *tab) setup() {
 			AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true),
 			Filter: target.Filter{{Type: "iframe"}},
 		}),
+		t.sess.send(page.CommandSetInterceptFileChooserDialog, page.SetInterceptFileChooserDialogParams{Enabled: true}),
 		t.sess.send(emulation.CommandSetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
 	}
 	if cfg.Viewport != (Size{}) {
