@@ -25,6 +25,10 @@ type Result struct {
 	// Effects lists, in short sentences, what changed besides the obvious:
 	// a navigation, a new tab, a dialog, a download.
 	Effects []string `json:"effects,omitempty"`
+	// Err is the Go error behind Error, for programs that branch on it with
+	// errors.Is and errors.As. It is set by [Call.Run] and never leaves the
+	// process.
+	Err error `json:"-"`
 }
 
 // Image is a picture an action hands to the model.

@@ -27,8 +27,8 @@ type Spec struct {
 	ReadOnly bool
 	// NeedsApproval asks the approver even where the policy would not.
 	NeedsApproval bool
-	// SecretFields names the params (JSON names) that may receive a secret.
-	// Placeholders in any other param are refused.
+	// SecretFields names the params (JSON names, nested ones as "login.password")
+	// that may receive a secret. Placeholders in any other param are refused.
 	SecretFields []string
 }
 

@@ -1,0 +1,265 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	"github.com/seed-4bdb41d0/webhand/internal/urlmatch"
+)
+
+// Run runs the call: it asks whether the page still allows the action, injects
+// the dependencies, puts secrets in place of placeholders, and calls the
+// handler under the action's deadline.
+//
+// What the model can do something about is in the result, with the Go error in
+// Result.Err: a handler's error or panic ([*PanicError]), the action's own
+// deadline ([ErrTimeout]), a handler that would not stop ([ErrAbandoned]), a
+// page that does not allow the action any more ([ErrNotAvailable]), a secret
+// that was refused. The result is then never nil, and the error is.
+//
+// A non-nil error means that going on is pointless: the end of ctx (its cause,
+// unless the handler finished all the same), a missing dependency
+// ([ErrMissingDep]), a call that does not come from this package.
+//
+// When ctx ends, Run returns at most the registry's Grace later, whatever the
+// handler does.
+func (c *Call) Run(ctx context.Context, deps Deps) (*Result, error) {
+	if c == nil || c.action == nil {
+		return nil, errors.New("registry: this call was not made by Decode")
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := c.check(ctx, deps); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return failed(err), nil
+	}
+	limit := c.reg.timeout(&c.action.spec)
+	run, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
+	defer cancel()
+	in, err := c.prepare(run, deps)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, errSecret):
+		return failed(err), nil
+	case err != nil && run.Err() != nil:
+		return failed(c.timedOut(limit)), nil
+	case err != nil:
+		return nil, err
+	}
+	done := make(chan outcome, 1)
+	go c.invoke(run, in, done)
+	var out outcome
+	select {
+	case out = <-done:
+	case <-run.Done():
+		var abandoned bool
+		if out, abandoned = c.await(done); abandoned {
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("registry: action %q: %w (%w)", c.Name, context.Cause(ctx), ErrAbandoned)
+			}
+			return failed(fmt.Errorf("%s did not stop after %s and was abandoned; it may still have an effect: %w",
+				c.Name, limit, errors.Join(ErrTimeout, ErrAbandoned))), nil
+		}
+	}
+	if out.err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if out.err != nil && run.Err() != nil && errors.Is(out.err, context.DeadlineExceeded) {
+		out.err = c.timedOut(limit)
+	}
+	return c.normalise(out, in.red), nil
+}
+
+// outcome is what a handler returned.
+type outcome struct {
+	result *Result
+	text   string
+	err    error
+}
+
+// inputs are what a handler is called with.
+type inputs struct {
+	values []reflect.Value // without the context
+	raw    []byte          // for a handler of AddRaw
+	red    *Redactor       // of the secrets that went in; nil when there were none
+}
+
+// check asks whether the page allows the action now.
+func (c *Call) check(ctx context.Context, deps Deps) error {
+	a := c.action
+	if !a.Restricted() {
+		return nil
+	}
+	p, known, err := deps.page(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w: the page cannot be read: %w", c.Name, ErrNotAvailable, err)
+	case !known:
+		return fmt.Errorf("%s: %w: it is limited to some pages, and no registry.Page or registry.PageFunc is provided", c.Name, ErrNotAvailable)
+	}
+	u, isURL := urlmatch.ParseURL(p.URL)
+	if !c.reg.visible(a, p, u, isURL) {
+		return fmt.Errorf("%s: %w (%s)", c.Name, ErrNotAvailable, where(p.URL))
+	}
+	return nil
+}
+
+func (c *Call) timedOut(limit time.Duration) error {
+	return fmt.Errorf("%s did not finish within %s: %w", c.Name, limit, ErrTimeout)
+}
+
+// prepare resolves secrets, params and dependencies.
+func (c *Call) prepare(ctx context.Context, deps Deps) (inputs, error) {
+	a := c.action
+	args, filled, red, err := c.substitute(ctx, deps)
+	if err != nil {
+		return inputs{}, err
+	}
+	in := inputs{red: red}
+	if a.h.raw != nil {
+		in.raw = args
+		return in, nil
+	}
+	in.values = make([]reflect.Value, 1, 2+a.h.plain+len(a.h.deps))
+	if a.h.params != nil {
+		p := c.params.Swap(nil) // each run gets params of its own
+		if p == nil || filled != nil {
+			v, err := a.decodeArgs(args)
+			if err != nil {
+				return inputs{}, err
+			}
+			p = &v
+		}
+		in.values = a.h.spread(in.values, *p)
+	}
+	in.values, err = a.inputs(ctx, deps, filled, in.values)
+	return in, err
+}
+
+// spread appends the params in the form that the handler takes them.
+func (h *handler) spread(out []reflect.Value, p reflect.Value) []reflect.Value {
+	switch {
+	case h.plain > 0:
+		for i := range h.plain {
+			out = append(out, p.Elem().Field(i))
+		}
+	case h.pointer:
+		out = append(out, p)
+	default:
+		out = append(out, p.Elem())
+	}
+	return out
+}
+
+// invoke calls the handler and turns a panic into an error.
+func (c *Call) invoke(ctx context.Context, in inputs, done chan<- outcome) {
+	var out outcome
+	finished := false
+	defer func() {
+		v := recover()
+		if !finished { // a panic, or runtime.Goexit
+			if v == nil {
+				v = "the handler ended its goroutine"
+			}
+			p := &PanicError{Action: c.Name, Value: v, Stack: debug.Stack()}
+			c.reg.logger().Error("registry: action panicked", "action", c.Name,
+				"panic", in.red.Redact(fmt.Sprint(v)), "stack", string(p.Stack))
+			out = outcome{err: p}
+		}
+		done <- out
+	}()
+	if c.action.h.raw != nil {
+		out.result, out.err = c.action.h.raw(ctx, in.raw)
+		finished = true
+		return
+	}
+	in.values[0] = reflect.ValueOf(ctx)
+	back := c.action.h.fn.Call(in.values)
+	finished = true
+	if err := back[len(back)-1]; !err.IsNil() {
+		out.err, _ = err.Interface().(error)
+	}
+	switch c.action.h.result {
+	case textAndError:
+		out.text = back[0].String()
+	case resultAndError:
+		out.result, _ = back[0].Interface().(*Result)
+	}
+}
+
+// await gives a handler whose context has ended some time to return.
+func (c *Call) await(done <-chan outcome) (out outcome, abandoned bool) {
+	grace := time.NewTimer(c.reg.grace())
+	defer grace.Stop()
+	select {
+	case out = <-done:
+		return out, false
+	case <-grace.C:
+		c.reg.logger().Error("registry: handler ignored the end of its context and was abandoned", "action", c.Name)
+		return outcome{}, true
+	}
+}
+
+// maxError bounds, in characters, what a handler's error says to the model.
+const maxError = 2000
+
+// failed is the result of an error that the model should read.
+func failed(err error) *Result {
+	return &Result{Error: shorten(err.Error(), maxError), Err: err}
+}
+
+// normalise makes one kind of result of what handlers return.
+func (c *Call) normalise(out outcome, red *Redactor) *Result {
+	res := &Result{Text: out.text}
+	if out.result != nil {
+		*res = *out.result // the handler may keep its own
+	}
+	if out.err != nil {
+		res.Err = out.err
+		text := out.err.Error()
+		if p, ok := errors.AsType[*PanicError](out.err); ok && p.Action == c.Name {
+			text = c.Name + " failed inside: " + shorten(fmt.Sprint(p.Value), 200) + ". Try another way."
+		}
+		if text == "" {
+			text = c.Name + " failed"
+		}
+		if res.Error == "" {
+			res.Error = text
+		}
+	}
+	if res.Err == nil && res.Error != "" {
+		res.Err = errors.New(res.Error)
+	}
+	res.Error = shorten(res.Error, maxError)
+	if red != nil {
+		res.Text, res.Memory, res.Error = red.Redact(res.Text), red.Redact(res.Memory), red.Redact(res.Error)
+		if res.Err != nil {
+			res.Err = redactedError{res.Error, res.Err}
+		}
+		effects := make([]string, len(res.Effects))
+		for i, e := range res.Effects {
+			effects[i] = red.Redact(e)
+		}
+		if len(effects) > 0 {
+			res.Effects = effects
+		}
+	}
+	return res
+}
+
+// redactedError keeps the identity of an error and replaces its text.
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e redactedError) Error() string { return e.text }
+func (e redactedError) Unwrap() error { return e.err }
