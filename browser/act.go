@@ -1,0 +1,257 @@
+package browser
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Reason says why an element could not be acted on.
+type Reason string
+
+// The reasons of an [ActionError].
+const (
+	ReasonStale         Reason = "stale"          // the element is not on the page any more
+	ReasonHidden        Reason = "hidden"         // not rendered for anybody to see
+	ReasonCovered       Reason = "covered"        // something else would receive the press
+	ReasonDisabled      Reason = "disabled"       // disabled, by itself or by what it is in
+	ReasonReadOnly      Reason = "read-only"      // a field that takes no typing
+	ReasonOffScreen     Reason = "off-screen"     // no scrolling brings it into view
+	ReasonInert         Reason = "inert"          // inside an inert part of the page
+	ReasonPointerEvents Reason = "pointer-events" // CSS lets the pointer through it
+	ReasonMoving        Reason = "moving"         // it did not stay in place
+	ReasonWrongKind     Reason = "wrong-kind"     // another action is meant for it
+	ReasonNoEffect      Reason = "no-effect"      // done, but it did not end as asked
+	ReasonNotFound      Reason = "not-found"      // the option, text or file asked for is not there
+	ReasonAmbiguous     Reason = "ambiguous"      // more than one option answers to what was asked
+)
+
+// ActionError says why an action was not done, or did not end as asked.
+type ActionError struct {
+	// Index is the number of the element in the page state, 0 when the action
+	// was aimed at a point.
+	Index  int
+	What   string // the element in a few words, such as <button#go> "Go"
+	Reason Reason
+	By     string // what is in the way, or what it is in
+	// ByIndex is the number of what is in the way; 0 when it has none.
+	ByIndex int
+	Detail  string // what is there instead, and what to do next
+}
+
+// Error is one short line that ends with the next move.
+func (e *ActionError) Error() string {
+	var b strings.Builder
+	if e.Index > 0 {
+		fmt.Fprintf(&b, "[%d] ", e.Index)
+	}
+	if e.What != "" {
+		b.WriteString(e.What + " ")
+	}
+	by := e.By
+	if by != "" && e.ByIndex > 0 {
+		by = fmt.Sprintf("[%d] %s", e.ByIndex, by)
+	}
+	switch e.Reason {
+	case ReasonStale:
+		b.WriteString("is not on the page any more; look at the page again and use its new number")
+	case ReasonHidden:
+		b.WriteString("is hidden; open what contains it first, or use something visible")
+	case ReasonCovered:
+		fmt.Fprintf(&b, "is covered by %s; close or scroll that away first", by)
+	case ReasonDisabled:
+		b.WriteString("is disabled")
+		if by != "" {
+			b.WriteString(" by " + by)
+		}
+		b.WriteString("; fill in what it waits for first, or use something else")
+	case ReasonReadOnly:
+		b.WriteString("is read-only; it takes no typing")
+	case ReasonOffScreen:
+		b.WriteString("lies outside the page and no scrolling shows it; use something visible")
+	case ReasonInert:
+		b.WriteString("is inert")
+		if by != "" {
+			b.WriteString(", inside " + by)
+		}
+		b.WriteString("; close the dialog or panel that is open first")
+	case ReasonPointerEvents:
+		b.WriteString("lets the pointer through (pointer-events: none); use what lies around or beneath it")
+	case ReasonMoving:
+		b.WriteString("does not stay in place; wait until it rests and try again")
+	}
+	if e.Detail != "" {
+		if s := b.String(); s != "" && !strings.HasSuffix(s, " ") {
+			b.WriteString("; ")
+		}
+		b.WriteString(e.Detail)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+//go:embed actjs/*.js
+var actFiles embed.FS
+
+// actParts are the pieces of the acting script, in the order they need.
+var actParts = []string{"tree", "geometry", "usable", "watch", "pointer", "select", "main"}
+
+// actSource installs the acting operations in an isolated world, once a
+// document.
+var actSource = func() string {
+	var b strings.Builder
+	b.WriteString("() => { if (globalThis.__webhandAct) return;\n")
+	for _, p := range actParts {
+		src, err := actFiles.ReadFile("actjs/" + p + ".js")
+		if err != nil {
+			panic(err) // the list above and the folder are built together
+		}
+		b.Write(src)
+	}
+	b.WriteString("}")
+	return b.String()
+}()
+
+// actTarget is what an action works on: an element, or the document of a
+// frame.
+type actTarget struct {
+	tab   *tab
+	frame cdp.FrameID
+	index int                    // in the page state; 0 when it has no number
+	ref   int                    // of the capture script; 0 when object is set
+	obj   runtime.RemoteObjectID // in the frame's isolated world
+}
+
+// The three ways an operation finds its element.
+const (
+	callByRef = `function(name, o, ref) { const a = globalThis.__webhandAct; if (!a) return { install: true };
+		const w = globalThis.__webhand; return a(name, w ? w.el(ref) : null, o) }`
+	callByThis = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, this, o) : { install: true } }`
+	callByDoc  = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, document, o) : { install: true } }`
+)
+
+// page returns the main document of a tab as a target.
+func (t *tab) page() *actTarget { return &actTarget{tab: t, frame: t.main} }
+
+// fault is the refusal of an operation, as the script reports it.
+type fault struct {
+	Reason string `json:"reason"`
+	What   string `json:"what"`
+	By     string `json:"by"`
+	ByRef  int    `json:"byRef"`
+	Detail string `json:"detail"`
+}
+
+// do runs an operation of the acting script on the target and decodes its
+// result. A refusal is an *ActionError.
+func (e *actTarget) do(ctx context.Context, op string, opts, result any) error {
+	if opts == nil {
+		opts = struct{}{}
+	}
+	rawOpts, err := jsonv2.Marshal(opts, chromedp.DefaultMarshalOptions)
+	if err != nil {
+		return fmt.Errorf("browser: encode options: %w", err)
+	}
+	params := runtime.CallFunctionOnParams{
+		ReturnByValue: new(true), AwaitPromise: new(true), Silent: new(true), UserGesture: new(true),
+		Arguments: []*runtime.CallArgument{{Value: jsonv2.Value(`"` + op + `"`)}, {Value: rawOpts}},
+	}
+	for attempt := 0; ; attempt++ {
+		sess, world, err := e.tab.world(ctx, e.frame)
+		if err != nil {
+			return err
+		}
+		switch {
+		case e.obj != "":
+			params.FunctionDeclaration, params.ObjectID = callByThis, e.obj
+		case e.ref != 0:
+			params.FunctionDeclaration, params.ExecutionContextID = callByRef, world
+			params.Arguments = append(params.Arguments[:2:2], &runtime.CallArgument{Value: jsonv2.Value(fmt.Sprint(e.ref))})
+		default:
+			params.FunctionDeclaration, params.ExecutionContextID = callByDoc, world
+		}
+		res, err := cdp.Call(ctx, sess, runtime.CallFunctionOn, params)
+		if err != nil {
+			if isStaleContext(err) || strings.Contains(err.Error(), "Could not find object") {
+				e.tab.forgetWorld(e.frame)
+				// An element of a document that is gone is gone with it.
+				if e.obj != "" || e.ref != 0 {
+					return e.stale()
+				}
+				if attempt < 2 {
+					continue
+				}
+			}
+			return err
+		}
+		var raw jsonv2.Value
+		if err := decodeRemote(res.Result, res.ExceptionDetails, &raw); err != nil {
+			return err
+		}
+		if string(raw) == `{"install":true}` && attempt < 3 {
+			if err := e.tab.callInFrame(ctx, e.frame, actSource, nil); err != nil {
+				return err
+			}
+			continue
+		}
+		return e.decode(raw, result)
+	}
+}
+
+func (e *actTarget) decode(raw jsonv2.Value, result any) error {
+	var f struct {
+		Fault *fault `json:"fault"`
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	if strings.HasPrefix(string(raw), `{"fault"`) {
+		if err := jsonv2.Unmarshal(raw, &f, chromedp.DefaultUnmarshalOptions); err != nil {
+			return fmt.Errorf("browser: decode script result: %w", err)
+		}
+		return e.refuse(f.Fault)
+	}
+	if result == nil {
+		return nil
+	}
+	if err := jsonv2.Unmarshal(raw, result, chromedp.DefaultUnmarshalOptions); err != nil {
+		return fmt.Errorf("browser: decode script result: %w", err)
+	}
+	return nil
+}
+
+func (e *actTarget) stale() error {
+	return &ActionError{Index: e.index, Reason: ReasonStale}
+}
+
+// refuse turns a fault of the script into an error with its next move.
+func (e *actTarget) refuse(f *fault) error {
+	err := &ActionError{Index: e.index, What: f.What, Reason: Reason(f.Reason), By: f.By, Detail: f.Detail}
+	if f.ByRef != 0 {
+		err.ByIndex = e.indexOf(f.ByRef)
+	}
+	switch f.Reason {
+	case "file":
+		err.Reason, err.Detail = ReasonWrongKind, "is a file input; use upload_file"
+	case "select":
+		err.Reason, err.Detail = ReasonWrongKind, "is a list; choose with select_dropdown"
+	}
+	return err
+}
+
+// isGoneFrame reports whether an operation failed because its document was
+// replaced or its tab closed while it ran, which a navigation does.
+func isGoneFrame(err error) bool {
+	var ae *ActionError
+	if errors.As(err, &ae) {
+		return ae.Reason == ReasonStale
+	}
+	var pe *ProtocolError
+	return errors.Is(err, errDetached) || isStaleContext(err) || errors.As(err, &pe)
+}

@@ -1,0 +1,74 @@
+package browser
+
+import "testing"
+
+func TestClickReaches(t *testing.T) {
+	for name, tc := range map[string]struct {
+		html, target, title string
+	}{
+		"a plain button":     {`<button id=b onclick="document.title='B'">go</button>`, "#b", "B"},
+		"far down":           {`<div style="height:4000px"></div><button id=b onclick="document.title='B'">go</button>`, "#b", "B"},
+		"under a sticky bar": {`<div style="height:4000px"></div><button id=b onclick="document.title='B'">go</button><div style="height:900px"></div><div style="position:fixed;bottom:0;left:0;right:0;height:200px;background:#ccc" onclick="document.title='bar'">bar</div>`, "#b", "B"},
+		"in an open shadow":  {`<x-a id=h></x-a><script>h.attachShadow({mode:'open'}).innerHTML='<button id=b>s</button>';h.shadowRoot.getElementById('b').onclick=()=>document.title='B'</script>`, "#h >>> #b", "B"},
+		"slotted":            {`<x-a id=h><button id=b onclick="document.title='B'">go</button></x-a><script>h.attachShadow({mode:'open'}).innerHTML='<div><slot></slot></div>'</script>`, "#b", "B"},
+		"in a frame":         {`<iframe id=f style="margin:100px;border:7px solid;padding:3px" srcdoc="<button id=b onclick=&quot;parent.document.title='B'&quot;>go</button>"></iframe>`, "#f >>> #b", "B"},
+		"wrapped link":       {`<div style="width:120px;font:20px monospace">xxxxxxx <a id=b href="#" onclick="document.title='B'">wrapped link text here</a></div>`, "#b", "B"},
+		"scrolled container": {`<div style="height:100px;overflow:auto"><div style="height:900px"></div><button id=b onclick="document.title='B'">go</button></div>`, "#b", "B"},
+		"span in a button":   {`<button onclick="document.title='B'"><span id=b style="pointer-events:none">go</span></button>`, "#b", "B"},
+		"visible in hidden":  {`<div style="visibility:hidden">x<button id=b style="visibility:visible" onclick="document.title='B'">go</button></div>`, "#b", "B"},
+		"display contents":   {`<div id=b style="display:contents" onclick="document.title='B'"><p>go</p></div>`, "#b", "B"},
+		"svg ring":           {`<svg width=200 height=200><circle id=b cx=100 cy=100 r=80 fill=none stroke=red stroke-width=4 onclick="document.title='B'"/></svg>`, "#b", "B"},
+		"half covered":       {`<div style="position:relative;width:300px"><button id=b style="width:300px;height:40px" onclick="document.title='B'">go</button><div style="position:absolute;left:60px;top:0;width:180px;height:40px;background:#ccc"></div></div>`, "#b", "B"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openPage(t, tc.html)
+			eff, err := find(t, s, tc.target).click(testContext(t), ClickOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := title(t, s); got != tc.title {
+				t.Errorf("title %q after the click, want %q (%v)", got, tc.title, eff)
+			}
+		})
+	}
+}
+
+func TestClickRefused(t *testing.T) {
+	for name, tc := range map[string]struct {
+		html   string
+		reason Reason
+		words  string
+	}{
+		"covered":           {`<button id=b onclick="document.title='B'">go</button><div id=o style="position:fixed;inset:0;z-index:9" onclick="document.title='O'">`, ReasonCovered, "<div#o>"},
+		"hidden":            {`<button id=b style="visibility:hidden" onclick="document.title='B'">go</button>`, ReasonHidden, "hidden"},
+		"display none":      {`<div style="display:none"><button id=b onclick="document.title='B'">go</button></div>`, ReasonHidden, "hidden"},
+		"opacity of parent": {`<div style="opacity:0"><button id=b onclick="document.title='B'">go</button></div>`, ReasonHidden, "hidden"},
+		"disabled":          {`<button id=b disabled onclick="document.title='B'">go</button>`, ReasonDisabled, "disabled"},
+		"disabled fieldset": {`<fieldset disabled id=fs><button id=b onclick="document.title='B'">go</button></fieldset>`, ReasonDisabled, "<fieldset#fs>"},
+		"aria-disabled":     {`<div id=b role=button tabindex=0 aria-disabled=true onclick="document.title='B'">go</div>`, ReasonDisabled, "disabled"},
+		"pointer-events":    {`<button id=b style="pointer-events:none" onclick="document.title='B'">go</button>`, ReasonPointerEvents, "pointer-events"},
+		"inert":             {`<div inert><button id=b onclick="document.title='B'">go</button></div>`, ReasonInert, "inert"},
+		"under a modal":     {`<button id=b onclick="document.title='B'">go</button><dialog id=d>hi</dialog><script>d.showModal()</script>`, ReasonCovered, "<dialog#d>"},
+		"off screen":        {`<button id=b style="position:fixed;left:-500px" onclick="document.title='B'">go</button>`, ReasonOffScreen, "outside"},
+		"closed details":    {`<details><summary>x</summary><button id=b onclick="document.title='B'">go</button></details>`, ReasonHidden, "hidden"},
+		"frame covered":     {`<iframe id=f srcdoc="<button id=b onclick=&quot;parent.document.title='B'&quot;>go</button>"></iframe><div id=o style="position:fixed;inset:0"></div>`, ReasonCovered, "<div#o>"},
+		"file input":        {`<input type=file id=b>`, ReasonWrongKind, "upload_file"},
+		"select":            {`<select id=b><option>A</select>`, ReasonWrongKind, "select_dropdown"},
+		"hover reveals":     {`<style>#o{display:none;position:absolute;inset:0;z-index:2}#w:hover #o{display:block}</style><div id=w style="position:relative;width:200px;height:60px"><button id=b style="width:200px;height:60px" onclick="document.title='B'">go</button><div id=o onclick="document.title='O'">menu</div></div>`, ReasonCovered, "<div#o>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openPage(t, tc.html)
+			sel := "#b"
+			if name == "frame covered" {
+				sel = "#f >>> #b"
+			}
+			_, err := find(t, s, sel).click(testContext(t), ClickOptions{})
+			wantReason(t, err, tc.reason, tc.words)
+			if got := title(t, s); got != "" {
+				t.Errorf("title %q: the page got a click that was refused", got)
+			}
+		})
+	}
+}
