@@ -1,0 +1,162 @@
+package dom
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// fit chooses the lines that fit the budget and writes the text. What is in
+// view comes first, then what can be used, then the rest by distance; long
+// runs of like siblings beyond the viewport fold first.
+func (t *Text) fit(o TextOptions) {
+	budget := o.Budget
+	if budget == 0 {
+		budget = DefaultBudget
+	}
+	fence := 0
+	if o.Nonce != "" {
+		fence = 2 * (Tokens(o.Nonce) + 6)
+	}
+	total := fence
+	for i := range t.lines {
+		total += int(t.lines[i].tokens)
+	}
+	if budget > 0 && total > budget {
+		total = t.choose(budget-fence) + fence
+	}
+	t.write(o.Nonce)
+	t.Tokens = total
+}
+
+// noteTokens is kept free for the line that says what was left out.
+const noteTokens = 40
+
+// choose marks the lines to keep within budget and returns their tokens.
+func (t *Text) choose(budget int) int {
+	ls := t.lines
+	budget -= noteTokens
+	type cand struct {
+		i    int32
+		rank int64
+	}
+	cands := make([]cand, 0, len(ls))
+	for i := range ls {
+		ls[i].kept = false
+		cands = append(cands, cand{int32(i), t.rank(int32(i))})
+	}
+	sort.Slice(cands, func(a, b int) bool {
+		if cands[a].rank != cands[b].rank {
+			return cands[a].rank < cands[b].rank
+		}
+		return cands[a].i < cands[b].i
+	})
+	used := 0
+	for _, c := range cands {
+		if ls[c.i].kept {
+			continue
+		}
+		// A line needs the containers above it.
+		cost := 0
+		for k := c.i; k >= 0 && !ls[k].kept; k = ls[k].parent {
+			cost += int(ls[k].tokens)
+		}
+		if used+cost > budget {
+			if used > budget-8 {
+				break
+			}
+			continue
+		}
+		for k := c.i; k >= 0 && !ls[k].kept; k = ls[k].parent {
+			ls[k].kept = true
+		}
+		used += cost
+	}
+	for i := range ls {
+		if !ls[i].kept {
+			t.LeftOut++
+			if ls[i].target {
+				t.LeftOutTargets++
+			}
+		}
+	}
+	return used + noteTokens
+}
+
+// rank orders lines by how much the model needs them; low is first.
+func (t *Text) rank(i int32) int64 {
+	l := &t.lines[i]
+	if l.elem < 0 {
+		return -2
+	}
+	e := &t.page.Elements[l.elem]
+	if l.note {
+		return -1
+	}
+	dialog := int64(0)
+	dist := int64(0)
+	if !e.State.Has(InView) {
+		switch {
+		case e.Bounds.Y >= t.page.ViewH:
+			dist = int64(e.Bounds.Y-t.page.ViewH) + 50
+		case e.Bounds.Y+e.Bounds.H <= 0:
+			dist = int64(-e.Bounds.Y-e.Bounds.H) + 200
+		default:
+			dist = 100
+		}
+	}
+	var base int64
+	switch {
+	case l.target && dist == 0:
+		base = 0
+	case dist == 0:
+		base = 1_000
+	case l.target:
+		base = 10_000 + dist
+	default:
+		base = 10_000 + 3*dist + 500
+	}
+	return base + dialog
+}
+
+// write puts the kept lines together.
+func (t *Text) write(nonce string) {
+	var b strings.Builder
+	b.Grow(len(t.buf) + len(t.lines)*4 + 64)
+	if nonce != "" {
+		b.WriteString("<page-" + nonce + ">\n")
+	}
+	for i := range t.lines {
+		l := &t.lines[i]
+		if !l.kept {
+			continue
+		}
+		for range l.depth {
+			b.WriteByte(' ')
+		}
+		b.Write(t.buf[l.start:l.end])
+		b.WriteByte('\n')
+	}
+	if t.LeftOut > 0 {
+		b.WriteString("<left-out lines=" + strconv.Itoa(t.LeftOut) + " targets=" + strconv.Itoa(t.LeftOutTargets) +
+			">too long to show whole; scroll, search the page or ask for a part of it\n")
+	}
+	if nonce != "" {
+		b.WriteString("</page-" + nonce + ">\n")
+	}
+	t.String = strings.TrimSuffix(b.String(), "\n")
+}
+
+// Lines returns every line of the page, also those the budget left out.
+func (t *Text) Lines() []Line {
+	out := make([]Line, 0, len(t.lines))
+	for i := range t.lines {
+		l := &t.lines[i]
+		ln := Line{Text: string(t.buf[l.start:l.end]), Element: int(l.elem)}
+		if l.elem >= 0 && l.target {
+			ln.Index = t.page.Elements[l.elem].Index
+		}
+		out = append(out, ln)
+	}
+	return out
+}

@@ -1,0 +1,450 @@
+package dom
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// ErrUnchanged is returned by [Decode] when the walk says that nothing changed
+// since the generation it was given.
+var ErrUnchanged = errors.New("dom: page unchanged since the last capture")
+
+// errWire says that a capture is not in the walker's format.
+var errWire = errors.New("dom: capture is not in the walker's format")
+
+// Flags of a record, as the walker writes them.
+const (
+	fTarget uint32 = 1 << iota
+	fDisabled
+	fFocused
+	fChecked
+	fMixed
+	fSelected
+	fScrolls
+	fBreak
+	fCovered
+	fInView
+	fQuiet
+	fUnseen
+	fOpenRoot
+	fClosedRoot
+	fReadOnly
+	fRequired
+	fInvalid
+	fExpanded
+	fEditable
+	fForeign
+	fSecret
+)
+
+// Reasons for being a target, as the walker writes them.
+const (
+	whyNative = 1 << iota
+	whyRole
+	whyFocusable
+	whyHandler
+	whyPointer
+	whyListener
+	whyDrag
+	whyEditable
+	whyLabel
+	whyScroll
+)
+
+// record is one element or text of a capture.
+type record struct {
+	parent     int32 // position in the capture, -1 at the top
+	flags      uint32
+	why        uint16
+	space      uint8 // of a text: 1 white space before, 2 after
+	frame      int32
+	x, y, w, h int32
+	ref        int32
+	tag        string // "" for a text
+	text       string // of a text
+	attr0      int32  // attributes are attrs[attr0:attr1]
+	attr1      int32
+	above      int32 // children left out for being far above and below
+	below      int32
+}
+
+// frameRecord is one document of a capture.
+type frameRecord struct {
+	node       int32 // position of the frame element, -1 for the top document
+	x, y       int32 // origin in the capture's viewport
+	scale      int32 // thousandths
+	vw, vh     int32
+	sx, sy     int32
+	sw, sh     int32
+	url, title string
+}
+
+// hiddenFile is a file field nobody can press and no button was found for.
+type hiddenFile struct {
+	ref, frame   int32
+	name, accept string
+}
+
+// Capture is one decoded walk: a document and the frames that live in its
+// process.
+type Capture struct {
+	// Token names the document for as long as it lives.
+	Token string
+	// Generation is what to give as [WalkOptions.Since].
+	Generation string
+	// Nodes is the number of elements in the top document, Visited how many
+	// of them the walk looked at.
+	Nodes, Visited int
+	// Ready and ContentType are document.readyState and contentType.
+	Ready, ContentType string
+	// Partial is "" for a complete walk, else the cap it ran into: "time" or
+	// "size".
+	Partial string
+	// Suspects counts elements that may hold a closed shadow root, Foreign the
+	// frames of other processes whose id the walker has not been told.
+	Suspects, Foreign int
+	// WalkMicros is the time the walk took inside the page.
+	WalkMicros int
+
+	vw, vh, sx, sy, sw, sh, dpr int32
+	records                     []record
+	attrs                       []Attr
+	frames                      []frameRecord
+	files                       []hiddenFile
+}
+
+// Decode reads what the walker answered. data is the JSON value the protocol
+// delivers, a quoted string, or that string's bare text. It never panics, and
+// replaces what is not valid Unicode.
+func Decode(data []byte) (*Capture, error) {
+	if len(data) >= 2 && data[0] == '"' {
+		data = unquote(data[1 : len(data)-1])
+	} else {
+		data = []byte(string(data))
+	}
+	if len(data) > 0 && data[0] == '=' {
+		return nil, ErrUnchanged
+	}
+	s := string(data)
+	if !utf8.ValidString(s) {
+		s = validUTF8(s)
+	}
+	return decode(s)
+}
+
+func decode(s string) (*Capture, error) {
+	c := &Capture{}
+	d := decoder{s: s}
+	if d.field() != "W1" {
+		return nil, errWire
+	}
+	c.Token = d.field()
+	c.Generation = c.Token + d.field()
+	for _, p := range []*int32{&c.vw, &c.vh, &c.dpr, &c.sx, &c.sy, &c.sw, &c.sh} {
+		*p = d.num()
+	}
+	c.Nodes, c.Visited = int(d.num()), int(d.num())
+	c.Ready, c.ContentType, c.Partial = d.field(), d.field(), d.field()
+	c.Suspects, c.Foreign, c.WalkMicros = int(d.num()), int(d.num()), int(d.num())
+	d.endLine()
+	lines, attrs := d.sizes()
+	c.records = make([]record, 0, lines)
+	c.attrs = make([]Attr, 0, attrs)
+	// Records of a frame follow its f line until the frame's subtree ends;
+	// a record's frame is that of its parent, or the one its parent opened.
+	opened := map[int32]int32{}
+	for d.more() {
+		switch kind := d.field(); kind {
+		case "e", "t":
+			if err := c.readRecord(&d, opened, kind == "t"); err != nil {
+				return nil, err
+			}
+		case "f":
+			f := frameRecord{node: d.num()}
+			for _, p := range []*int32{&f.x, &f.y, &f.scale, &f.vw, &f.vh, &f.sx, &f.sy, &f.sw, &f.sh} {
+				*p = d.num()
+			}
+			f.url, f.title = d.field(), d.field()
+			if f.node >= int32(len(c.records)) || f.node < -1 {
+				return nil, fmt.Errorf("%w: frame of element %d", errWire, f.node)
+			}
+			if f.node >= 0 {
+				opened[f.node] = int32(len(c.frames))
+			}
+			c.frames = append(c.frames, f)
+		case "x":
+			n := d.num()
+			if n < 0 || n >= int32(len(c.records)) {
+				return nil, fmt.Errorf("%w: addition to element %d", errWire, n)
+			}
+			c.addAttrs(&d, n)
+		case "g":
+			n := d.num()
+			above, below := d.num(), d.num()
+			if n >= 0 && n < int32(len(c.records)) {
+				c.records[n].above, c.records[n].below = above, below
+			}
+		case "h":
+			c.files = append(c.files, hiddenFile{ref: d.num(), frame: d.num(), name: d.field(), accept: d.field()})
+		default:
+			return nil, fmt.Errorf("%w: record at byte %d", errWire, d.i)
+		}
+		d.endLine()
+	}
+	if len(c.frames) == 0 {
+		return nil, fmt.Errorf("%w: no document", errWire)
+	}
+	return c, nil
+}
+
+func (c *Capture) readRecord(d *decoder, opened map[int32]int32, isText bool) error {
+	r := record{parent: d.num(), flags: uint32(d.num())}
+	at := int32(len(c.records))
+	if r.parent < -1 || r.parent >= at {
+		return fmt.Errorf("%w: parent %d of element %d", errWire, r.parent, at)
+	}
+	if r.parent >= 0 {
+		r.frame = c.records[r.parent].frame
+		if len(opened) > 0 {
+			if f, ok := opened[r.parent]; ok {
+				r.frame = f
+			}
+		}
+		if c.records[r.parent].tag == "" {
+			return fmt.Errorf("%w: text %d has children", errWire, r.parent)
+		}
+	}
+	if !isText {
+		r.why = uint16(d.num())
+	}
+	r.x, r.y, r.w, r.h = d.num(), d.num(), d.num(), d.num()
+	if isText {
+		r.text = d.field()
+		if !d.lineEnd() {
+			r.space = uint8(d.num())
+		}
+		c.records = append(c.records, r)
+		return nil
+	}
+	r.ref = d.num()
+	r.tag = d.field()
+	if r.tag == "" {
+		r.tag = "unknown"
+	}
+	r.attr0 = int32(len(c.attrs))
+	for !d.lineEnd() {
+		c.attrs = append(c.attrs, Attr{Name: d.field(), Value: d.field()})
+	}
+	r.attr1 = int32(len(c.attrs))
+	c.records = append(c.records, r)
+	return nil
+}
+
+// addAttrs moves the attributes of record n to the end and adds the line's.
+func (c *Capture) addAttrs(d *decoder, n int32) {
+	r := &c.records[n]
+	if r.tag == "" {
+		return
+	}
+	start := int32(len(c.attrs))
+	c.attrs = append(c.attrs, c.attrs[r.attr0:r.attr1]...)
+	for !d.lineEnd() {
+		c.attrs = append(c.attrs, Attr{Name: d.field(), Value: d.field()})
+	}
+	r.attr0, r.attr1 = start, int32(len(c.attrs))
+}
+
+// decoder reads fields divided by | in lines divided by \n.
+type decoder struct {
+	s string
+	i int // next byte; past the delimiter of the last field
+	// eol is set when the last field ended its line.
+	eol bool
+}
+
+func (d *decoder) more() bool    { return d.i < len(d.s) }
+func (d *decoder) lineEnd() bool { return d.eol }
+
+func (d *decoder) endLine() {
+	for !d.eol {
+		d.field()
+	}
+	d.eol = false
+}
+
+// field returns the next field of the line, "" when there is none left.
+func (d *decoder) field() string {
+	if d.eol {
+		return ""
+	}
+	escaped := false
+	for j := d.i; j < len(d.s); j++ {
+		switch d.s[j] {
+		case '|', '\n':
+			f := d.s[d.i:j]
+			d.eol = d.s[j] == '\n'
+			d.i = j + 1
+			if escaped {
+				return unescapeField(f)
+			}
+			return f
+		case '^':
+			escaped = true
+		}
+	}
+	f := d.s[d.i:]
+	d.i = len(d.s)
+	d.eol = true
+	if escaped {
+		return unescapeField(f)
+	}
+	return f
+}
+
+// num reads an integer field; what is not one is 0, what is too big is capped.
+func (d *decoder) num() int32 {
+	if d.eol {
+		return 0
+	}
+	neg := false
+	var v int64
+	j := d.i
+	for ; j < len(d.s); j++ {
+		ch := d.s[j]
+		if ch == '|' || ch == '\n' {
+			break
+		}
+		if ch == '-' && j == d.i {
+			neg = true
+		} else if ch >= '0' && ch <= '9' && v < 1<<40 {
+			v = v*10 + int64(ch-'0')
+		}
+	}
+	d.eol = j >= len(d.s) || d.s[j] == '\n'
+	d.i = min(j+1, len(d.s))
+	v = min(v, 1<<31-1)
+	if neg {
+		v = -v
+	}
+	return int32(v)
+}
+
+// sizes counts what is still to come, so that it is allocated once.
+func (d *decoder) sizes() (lines, attrs int) {
+	bars, line := 0, 0
+	for j := d.i; j < len(d.s); j++ {
+		switch d.s[j] {
+		case '|':
+			line++
+		case '\n':
+			lines++
+			bars += max(0, line-9)
+			line = 0
+		}
+	}
+	return lines + 1, bars/2 + line + 1
+}
+
+func unescapeField(f string) string {
+	b := make([]byte, 0, len(f))
+	for i := 0; i < len(f); i++ {
+		if f[i] == '^' && i+1 < len(f) {
+			i++
+			switch f[i] {
+			case 'b':
+				b = append(b, '|')
+			case 'n':
+				b = append(b, '\n')
+			default:
+				b = append(b, f[i])
+			}
+			continue
+		}
+		b = append(b, f[i])
+	}
+	return string(b)
+}
+
+// unquote undoes JSON string escapes. A lone surrogate becomes U+FFFD.
+func unquote(q []byte) []byte {
+	b := make([]byte, 0, len(q))
+	for i := 0; i < len(q); i++ {
+		if q[i] != '\\' || i+1 >= len(q) {
+			b = append(b, q[i])
+			continue
+		}
+		i++
+		switch q[i] {
+		case 'n':
+			b = append(b, '\n')
+		case 't':
+			b = append(b, '\t')
+		case 'r':
+			b = append(b, '\r')
+		case 'b':
+			b = append(b, '\b')
+		case 'f':
+			b = append(b, '\f')
+		case 'u':
+			r, ok := hex4(q[i+1:])
+			if !ok {
+				b = utf8.AppendRune(b, utf8.RuneError)
+				continue
+			}
+			i += 4
+			if utf16.IsSurrogate(r) {
+				r2, ok := rune(0), false
+				if len(q) > i+2 && q[i+1] == '\\' && q[i+2] == 'u' {
+					r2, ok = hex4(q[i+3:])
+				}
+				if dec := utf16.DecodeRune(r, r2); ok && dec != utf8.RuneError {
+					i += 6
+					r = dec
+				} else {
+					r = utf8.RuneError
+				}
+			}
+			b = utf8.AppendRune(b, r)
+		default:
+			b = append(b, q[i])
+		}
+	}
+	return b
+}
+
+func hex4(s []byte) (rune, bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	var r rune
+	for _, ch := range s[:4] {
+		r <<= 4
+		switch {
+		case ch >= '0' && ch <= '9':
+			r |= rune(ch - '0')
+		case ch >= 'a' && ch <= 'f':
+			r |= rune(ch-'a') + 10
+		case ch >= 'A' && ch <= 'F':
+			r |= rune(ch-'A') + 10
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}
+
+// validUTF8 replaces what is not UTF-8; three-byte surrogates are one mark.
+func validUTF8(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 && s[i] == 0xED && i+2 < len(s) && s[i+1] >= 0xA0 {
+			n = 3
+		}
+		b = utf8.AppendRune(b, r)
+		i += n
+	}
+	return string(b)
+}

@@ -1,0 +1,150 @@
+// What a person can use, and the words that go with it.
+
+const set = (s) => new Set(s.split(' '));
+const SKIP = set('script style head meta link title template noscript base param source track datalist map area frameset-x wbr');
+const SVG_SKIP = set('defs clipPath mask pattern symbol linearGradient radialGradient metadata title desc style script marker filter animate animateTransform animateMotion set stop');
+const SHAPES = set('rect circle ellipse line polyline polygon path text image use');
+const INLINE = set('a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q ruby rt rp s samp slot small span strike strong sub sup time tt u var wbr');
+const CONTAINERS = set('h1 h2 h3 h4 h5 h6 ul ol menu li dl dt dd table tr td th caption form fieldset legend dialog nav main header footer aside article figure figcaption details blockquote pre label img svg canvas video audio object embed iframe frame progress meter output search');
+const ROLES = set('button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem textbox searchbox combobox slider spinbutton scrollbar');
+const QUIET_ROLES = set('dialog alertdialog region main tabpanel document article navigation group alert list listbox-x table row rowgroup grid treegrid tree tablist toolbar application feed form complementary banner contentinfo presentation none note status log figure img heading listitem menu menubar radiogroup');
+const EVIDENCE = 'a[href],button,input:not([type=hidden i]),select,textarea,summary,canvas,embed,object,video[controls],audio[controls],[onclick],[onmousedown],[onmouseup],[onpointerdown],[onpointerup],[ondblclick],[oncontextmenu],[ontouchstart],[ondragstart],[tabindex],[contenteditable],[draggable=true i],[role]';
+const HANDLERS = '[onclick],[onmousedown],[onmouseup],[onpointerdown],[onpointerup],[ondblclick],[oncontextmenu],[ontouchstart],[ondragstart]';
+const STATEFUL = /(^|[\s_-])(active|selected|current|checked|disabled|error|invalid|open|opened|expanded|collapsed|on|highlight|highlighted|completed|done|focus|focused|pressed)($|[\s_-])/i;
+
+// Why something is a target.
+const NATIVE = 1;
+const BYROLE = 2;
+const FOCUSABLE = 4;
+const HANDLER = 8;
+const POINTER = 16;
+const LISTENER = 32;
+const DRAG = 64;
+const EDITABLE = 128;
+const LABEL = 256;
+
+const roleToken = (el) => {
+  const r = getAttribute(el, 'role');
+  return r ? r.trim().split(/\s+/)[0].toLowerCase() : '';
+};
+
+// evidence of use that attributes give; 0 when there is none.
+const evidence = (el, tag) => {
+  if (!matches(el, EVIDENCE)) return 0;
+  let e = 0;
+  switch (tag) {
+    case 'a': case 'area':
+      if (hasAttribute(el, 'href')) e |= NATIVE;
+      break;
+    case 'button': case 'select': case 'textarea': case 'canvas': case 'embed':
+      e |= NATIVE;
+      break;
+    case 'input':
+      if (el.type !== 'hidden') e |= NATIVE;
+      break;
+    case 'object':
+      e |= NATIVE;
+      break;
+    case 'video': case 'audio':
+      if (hasAttribute(el, 'controls')) e |= NATIVE;
+      break;
+    case 'summary': {
+      const p = parentNode(el);
+      if (p && nodeType(p) === ELEMENT && localName(p) === 'details' && !prevElement(el)) e |= NATIVE;
+      break;
+    }
+  }
+  const role = roleToken(el);
+  if (ROLES.has(role)) e |= BYROLE;
+  if (matches(el, HANDLERS)) e |= HANDLER;
+  if (hasAttribute(el, 'draggable') && getAttribute(el, 'draggable').toLowerCase() === 'true') e |= DRAG;
+  if (hasAttribute(el, 'contenteditable')) {
+    const v = getAttribute(el, 'contenteditable').toLowerCase();
+    if (v !== 'false' && el.isContentEditable) e |= EDITABLE;
+  }
+  if (hasAttribute(el, 'tabindex')) {
+    const t = parseInt(getAttribute(el, 'tabindex'), 10);
+    if (t >= 0 && !QUIET_ROLES.has(role) && !(role === '' && (CONTAINERS.has(tag) && tag !== 'li' && tag !== 'td' && tag !== 'label' && tag !== 'img' && tag !== 'svg'))) e |= FOCUSABLE;
+  }
+  return e;
+};
+
+const byID = (el, id) => {
+  const root = getRootNode(el);
+  return nodeType(root) === DOCUMENT ? byId.doc(root, id) : nodeType(root) === FRAGMENT ? byId.root(root, id) : null;
+};
+
+// spoken is the text of el as it counts for a name: no fields, no styles,
+// pictures by their alternative text.
+const spoken = (el, limit) => {
+  let out = '';
+  const visit = (n, depth) => {
+    for (let c = firstChild(n); c && out.length < limit; c = nextSibling(c)) {
+      const t = nodeType(c);
+      if (t === TEXT) {
+        out += data(c).slice(0, limit);
+      } else if (t === ELEMENT && depth < 40) {
+        const tag = localName(c);
+        if (tag === 'img') out += ' ' + (getAttribute(c, 'alt') || '') + ' ';
+        else if (SKIP.has(tag) || tag === 'select' || tag === 'textarea') continue;
+        else if (hasAttribute(c, 'aria-label')) out += ' ' + getAttribute(c, 'aria-label') + ' ';
+        else {
+          const gap = INLINE.has(tag) ? '' : ' ';
+          out += gap;
+          visit(c, depth + 1);
+          out += gap;
+        }
+      }
+    }
+  };
+  visit(el, 0);
+  return squash(out).slice(0, limit);
+};
+
+// labelledBy follows aria-labelledby in the element's own tree.
+const labelledBy = (el) => {
+  const ids = getAttribute(el, 'aria-labelledby');
+  if (!ids) return '';
+  const parts = [];
+  for (const id of ids.trim().split(/\s+/).slice(0, 8)) {
+    const ref = byID(el, id);
+    if (!ref) continue;
+    const own = ref === el || !hasAttribute(ref, 'aria-label') ? '' : getAttribute(ref, 'aria-label');
+    const t = own || (localName(ref) === 'input' && ref.type !== 'password' ? ref.value : spoken(ref, 200));
+    if (t) parts.push(t);
+  }
+  return squash(parts.join(' '));
+};
+
+// labelText joins the texts of a field's labels.
+const labelText = (el) => {
+  const ls = el.labels;
+  if (!ls || !ls.length) return '';
+  const parts = [];
+  for (let i = 0; i < ls.length && i < 4; i++) parts.push(spoken(ls[i], 200));
+  return squash(parts.join(' '));
+};
+
+const isSecret = (el) => {
+  if (el.type === 'password') secrets.add(el);
+  if (secrets.has(el)) return true;
+  const ac = (getAttribute(el, 'autocomplete') || '').toLowerCase();
+  return /(^|\s)(one-time-code|cc-number|cc-csc|current-password|new-password)(\s|$)/.test(ac);
+};
+
+// usableControl: a checkbox, radio or file field a person can press itself.
+const usableControl = (el) => {
+  if (!checkVisibility(el, FULL_VIS)) return false;
+  const r = rectOf(el);
+  return r.width > 2 && r.height > 2;
+};
+
+// drawn is what CSS draws before or after an element that has no words.
+const drawn = (el) => {
+  let out = '';
+  for (const p of ['::before', '::after']) {
+    const c = styleOf(el, p).content;
+    if (c && c[0] === '"') out += ' ' + c.slice(1, c.lastIndexOf('"')).replace(/[\ue000-\uf8ff]/g, '');
+  }
+  return squash(out);
+};

@@ -1,0 +1,96 @@
+package dom
+
+import (
+	_ "embed"
+	"strconv"
+	"time"
+)
+
+//go:embed js/core.js
+var coreJS string
+
+//go:embed js/visible.js
+var visibleJS string
+
+//go:embed js/classify.js
+var classifyJS string
+
+//go:embed js/walk.js
+var walkJS string
+
+//go:embed js/main.js
+var mainJS string
+
+// Global is the name of the object the script installs in its world.
+const Global = "__webhand"
+
+// Script returns the JavaScript that installs the walker. It is evaluated once
+// for each document, in an isolated world with universal access
+// (Page.createIsolatedWorld, grantUniveralAccess), where the page can neither
+// see nor alter it. Evaluating it again in the same document is harmless: its
+// value is the document's token either way.
+func Script() string {
+	return "(() => {'use strict';\nif (globalThis." + Global + ") return globalThis." + Global + ".token;\n" +
+		coreJS + visibleJS + classifyJS + walkJS + mainJS + "})()"
+}
+
+// WalkOptions say what a walk covers. The zero value is the default state:
+// what is within one margin of the viewport.
+type WalkOptions struct {
+	// Full walks the whole page instead of what is near the viewport.
+	Full bool
+	// Markdown writes structure and words for [Markdown], without boxes.
+	Markdown bool
+	// Margin is how far beyond the viewport near reaches, in CSS pixels.
+	// Zero is 500.
+	Margin int
+	// MaxText caps the characters of one text or value. Zero is 2,000, and
+	// without limit for Markdown.
+	MaxText int
+	// MaxNodes caps the elements and texts written. Zero is 250,000.
+	MaxNodes int
+	// Limit caps the time the walk may hold the page. Zero is 5 s. A walk
+	// that runs into a cap answers with what it has and says so.
+	Limit time.Duration
+	// Since is the [Capture.Generation] the caller still holds. If nothing
+	// changed since, the answer is [ErrUnchanged].
+	Since string
+	// MaxAge bounds how old such an answer may be, since changes made by
+	// style alone are not noticed. Zero is 2 s.
+	MaxAge time.Duration
+}
+
+// Expression returns the JavaScript that runs the walk in the script's world;
+// its value is the string that [Decode] reads.
+func (o WalkOptions) Expression() string {
+	def := func(v, d int) int {
+		if v <= 0 {
+			return d
+		}
+		return v
+	}
+	text := def(o.MaxText, 2000)
+	if o.Markdown && o.MaxText <= 0 {
+		text = 1 << 30
+	}
+	b := make([]byte, 0, 160)
+	b = append(b, Global+".walk({full:"...)
+	b = strconv.AppendBool(b, o.Full || o.Markdown)
+	b = append(b, ",md:"...)
+	b = strconv.AppendBool(b, o.Markdown)
+	num := func(k string, v int) {
+		b = append(b, ',')
+		b = append(b, k...)
+		b = append(b, ':')
+		b = strconv.AppendInt(b, int64(v), 10)
+	}
+	num("margin", def(o.Margin, 500))
+	num("text", text)
+	num("max", def(o.MaxNodes, 250_000))
+	num("limit", def(int(o.Limit/time.Millisecond), 5000))
+	num("age", def(int(o.MaxAge/time.Millisecond), 2000))
+	b = append(b, ",since:"...)
+	b = strconv.AppendQuoteToASCII(b, o.Since)
+	b = append(b, "})"...)
+	return string(b)
+}

@@ -1,0 +1,443 @@
+package dom
+
+import (
+	"strconv"
+	"strings"
+)
+
+// structure writes the line of a container or picture that is no target.
+func (r *renderer) structure(i int32, e *Element) {
+	switch e.Tag {
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		r.wordsOrOpen(i, e, e.Tag)
+		return
+	case "li", "dt", "dd":
+		r.item(i, e)
+		return
+	case "tr":
+		r.row(i, e)
+		return
+	case "table":
+		r.open1(i, "table")
+		return
+	case "label":
+		r.label(i, e)
+		return
+	case "form", "nav", "main", "aside", "search", "fieldset", "dialog", "details", "header", "footer", "article", "section":
+		if r.worthOpening(i, e) {
+			r.open1(i, e.Tag)
+		}
+		return
+	case "img":
+		r.picture(i, e, e.Name, "img")
+		return
+	case "svg":
+		if e.Name != "" || r.rich && e.end > i+1 {
+			r.picture(i, e, e.Name, "svg")
+		}
+		return
+	case "progress", "meter":
+		r.plain(i, e)
+		return
+	case "pre", "blockquote":
+		if r.leafText(i, e) {
+			r.wordsOrOpen(i, e, e.Tag)
+		}
+		return
+	}
+	if svgShape(e.Tag) {
+		if r.rich {
+			r.plain(i, e)
+		}
+		return
+	}
+	if e.State.Has(OpenShadow) || e.State.Has(ClosedShadow) {
+		if r.worthShadow(i, e) {
+			r.open1(i, e.Tag)
+		}
+		return
+	}
+	switch e.Role {
+	case "dialog", "alertdialog", "alert", "status", "navigation", "main", "region", "search", "form", "group", "radiogroup",
+		"tablist", "tabpanel", "toolbar", "menu", "menubar", "listbox", "tree", "grid", "table", "complementary", "banner", "log", "feed":
+		if e.end > i+1 && r.worthOpening(i, e) {
+			r.open1(i, e.Tag)
+		}
+		return
+	case "heading":
+		r.wordsOrOpen(i, e, e.Tag)
+		return
+	case "row":
+		r.row(i, e)
+		return
+	}
+	if e.end == i+1 && r.rich && (e.Background != "" || stateWord(e) != "") {
+		r.plain(i, e)
+		return
+	}
+	if w := stateWord(e); w != "" && e.end > i+1 && (w == "error" || w == "invalid" || w == "selected" || w == "active") && e.Index == 0 && r.small(i, e) {
+		r.open1(i, e.Tag)
+	}
+}
+
+// small reports that an element holds only a few entries.
+func (r *renderer) small(i int32, e *Element) bool { return e.end-i <= 4 }
+
+// plain writes a line of its own for an element without children.
+func (r *renderer) plain(i int32, e *Element) {
+	r.head(i, e, e.Tag)
+	r.buf = append(r.buf, '>')
+	r.buf = appendText(r.buf, e.Name)
+	r.finish(false)
+	r.last = -1
+}
+
+// head writes `<tag states attributes look box` and leaves the tag open.
+func (r *renderer) head(i int32, e *Element, tag string) {
+	r.begin(i, false)
+	r.buf = append(r.buf, '<')
+	r.buf = append(r.buf, tag...)
+	r.states(e)
+	if e.Role != "" && e.Role != nativeRoles[e.Tag] && e.Role != "presentation" {
+		if v, ok := e.Attr("role"); ok && v != "" {
+			r.buf = append(r.buf, " role="...)
+			r.buf = appendValue(r.buf, clean(v))
+		}
+	}
+	if v, ok := e.Attr("aria-current"); ok && v != "false" {
+		r.buf = append(r.buf, " current"...)
+	}
+	switch {
+	case e.State.Has(OpenShadow):
+		r.buf = append(r.buf, " shadow"...)
+	case e.State.Has(ClosedShadow):
+		r.buf = append(r.buf, " shadow=closed"...)
+	}
+	r.values(e)
+	r.look(e, "")
+	r.box(e)
+}
+
+// open1 writes a container's line; what is in it is indented below.
+func (r *renderer) open1(i int32, tag string) {
+	e := &r.p.Elements[i]
+	r.head(i, e, tag)
+	r.buf = append(r.buf, '>')
+	if name := e.Name; name != "" && len(name) < 120 && !r.saidBelow(i, e) {
+		r.buf = appendText(r.buf, name)
+	} else if tag == "iframe" {
+		if f := r.frameOf(i); f != nil && f.Title != "" {
+			r.buf = appendText(r.buf, f.Title)
+		}
+	}
+	r.finish(false)
+	r.container(i)
+}
+
+// saidBelow reports that the container's name is the text of a caption,
+// legend or summary in it, which gets a line anyway.
+func (r *renderer) saidBelow(i int32, e *Element) bool {
+	for j := i + 1; j < e.end && j < i+4; j++ {
+		switch r.p.Elements[j].Tag {
+		case "legend", "caption", "figcaption", "summary":
+			return true
+		}
+	}
+	return false
+}
+
+func (r *renderer) frameOf(i int32) *Frame {
+	for k := range r.p.Frames {
+		if r.p.Frames[k].Element == int(i) {
+			return &r.p.Frames[k]
+		}
+	}
+	return nil
+}
+
+// worthOpening reports whether a container means something to the reader: it
+// has a name, or it is one that matters as such and holds enough.
+func (r *renderer) worthOpening(i int32, e *Element) bool {
+	if e.end == i+1 {
+		return false
+	}
+	if e.Role == "dialog" || e.Role == "alertdialog" || e.Role == "alert" || e.Tag == "dialog" {
+		return true
+	}
+	if e.Above+e.Below >= 3 {
+		return true
+	}
+	switch e.Tag {
+	case "article", "section":
+		return e.Name != "" && e.Tag == "section"
+	case "details":
+		return false
+	}
+	switch e.Role {
+	case "status", "log", "group", "region":
+		return e.Name != ""
+	}
+	n := 0
+	for j := i + 1; j < e.end && n < 2; j++ {
+		if r.p.Elements[j].Index != 0 {
+			n++
+		}
+	}
+	return n > 1
+}
+
+func (r *renderer) worthShadow(i int32, e *Element) bool {
+	n := 0
+	for j := i + 1; j < e.end && n < 3; j++ {
+		if r.p.Elements[j].Index != 0 || r.p.Elements[j].IsText() {
+			n++
+		}
+	}
+	return n > 2 || e.State.Has(ClosedShadow) && n > 0 || e.Name != ""
+}
+
+// leafText reports that nothing but text is inside.
+func (r *renderer) leafText(i int32, e *Element) bool {
+	for j := i + 1; j < e.end; j++ {
+		if !r.p.Elements[j].IsText() {
+			return false
+		}
+	}
+	return e.end > i+1
+}
+
+// wordsOrOpen writes `<h2>Title`, or opens a container when there is more
+// than text inside.
+func (r *renderer) wordsOrOpen(i int32, e *Element, tag string) {
+	if r.leafText(i, e) {
+		r.begin(i, false)
+		r.buf = append(r.buf, '<')
+		r.buf = append(r.buf, tag...)
+		r.box(e)
+		r.buf = append(r.buf, '>')
+		r.buf = appendText(r.buf, e.Text)
+		r.finish(false)
+		r.skip = e.end
+		r.last = -1
+		return
+	}
+	if e.end == i+2 || !strings.HasPrefix(tag, "h") {
+		return // a heading that is one link: the link's line says it
+	}
+	r.open1(i, tag)
+}
+
+// item writes `- text`, or lets the lines of what is in it stand for it.
+func (r *renderer) item(i int32, e *Element) {
+	if e.Above+e.Below >= 3 {
+		r.open1(i, e.Tag)
+		return
+	}
+	if !r.leafText(i, e) || r.boxes {
+		if w := stateWord(e); w != "" {
+			r.open1(i, e.Tag)
+		}
+		return
+	}
+	r.begin(i, false)
+	r.buf = append(r.buf, "- "...)
+	if w := stateWord(e); w != "" {
+		r.buf = append(r.buf, '<')
+		r.buf = append(r.buf, w...)
+		r.buf = append(r.buf, '>')
+	}
+	r.buf = appendText(r.buf, e.Text)
+	r.finish(false)
+	r.skip = e.end
+	r.last = -1
+}
+
+// row writes the cells of a row that are only text on one line; targets in
+// the row follow below it.
+func (r *renderer) row(i int32, e *Element) {
+	if r.boxes {
+		return
+	}
+	start := len(r.lines)
+	n, targets := 0, 0
+	r.begin(i, false)
+	r.buf = append(r.buf, '|')
+	for j := i + 1; j < e.end; j++ {
+		c := &r.p.Elements[j]
+		if c.Parent != int(i) {
+			continue
+		}
+		r.buf = append(r.buf, ' ')
+		k := r.cell(j, c)
+		targets += k
+		n++
+		if c.end < e.end {
+			r.buf = append(r.buf, " |"...)
+		}
+	}
+	if n == 0 {
+		r.buf = r.buf[:r.lines[start].start]
+		r.lines = r.lines[:start]
+		return
+	}
+	r.finish(false)
+	r.last = -1
+	if targets == 0 {
+		r.skip = e.end
+		return
+	}
+	r.container(i)
+	r.rowTargets(i, e)
+	r.skip = e.end
+	r.open = r.open[:len(r.open)-1]
+}
+
+// cell writes the words of one cell and counts the targets in it.
+func (r *renderer) cell(j int32, c *Element) (targets int) {
+	first := true
+	until := j
+	for k := j; k < c.end; k++ {
+		x := &r.p.Elements[k]
+		if k > j && x.Index != 0 || k == j && x.Index != 0 {
+			targets++
+			if !first {
+				r.buf = append(r.buf, ' ')
+			}
+			first = false
+			r.buf = append(r.buf, '[')
+			r.buf = strconv.AppendInt(r.buf, int64(x.Index), 10)
+			r.buf = append(r.buf, ']')
+			until = x.end
+			continue
+		}
+		if k < until {
+			continue
+		}
+		words := ""
+		if x.IsText() {
+			words = x.Text
+		} else if x.Tag == "img" {
+			words = x.Name
+		}
+		if words == "" {
+			continue
+		}
+		if !first {
+			r.buf = append(r.buf, ' ')
+		}
+		first = false
+		r.buf = appendText(r.buf, words)
+	}
+	return targets
+}
+
+// rowTargets writes the targets of a row, each on a line below it.
+func (r *renderer) rowTargets(i int32, e *Element) {
+	skip := i
+	for j := i + 1; j < e.end; j++ {
+		if j < skip {
+			continue
+		}
+		x := &r.p.Elements[j]
+		if x.Index != 0 {
+			r.target(j, x)
+			if r.skip > j {
+				skip = r.skip
+			} else if len(r.open) > 0 && r.lines[r.open[len(r.open)-1].line].elem == j {
+				r.open = r.open[:len(r.open)-1]
+			}
+		}
+	}
+}
+
+// label leaves out the words of a label whose field says them.
+func (r *renderer) label(i int32, e *Element) {
+	if _, ok := e.Attr("for"); ok && r.leafText(i, e) && r.fieldNamed(i, e.Text) {
+		r.skip = e.end
+		return
+	}
+	// A label around its field: its own words are the field's name.
+	for j := i + 1; j < e.end; j++ {
+		if c := &r.p.Elements[j]; c.Index != 0 && c.Name != "" && e.Text != "" && strings.HasPrefix(c.Name, strings.TrimSuffix(e.Text, ":")) {
+			r.target(j, c)
+			r.skip = max(r.skip, e.end)
+			if n := len(r.open); n > 0 && r.lines[r.open[n-1].line].elem == j {
+				r.open = r.open[:n-1]
+			}
+			return
+		}
+	}
+}
+
+// fieldNamed reports whether a field near element i carries the name.
+func (r *renderer) fieldNamed(i int32, name string) bool {
+	es := r.p.Elements
+	for j := i + 1; j < int32(len(es)) && j < i+40; j++ {
+		if es[j].Index != 0 && es[j].Name == name && es[j].Tag != "label" {
+			return true
+		}
+	}
+	for j := i - 1; j >= 0 && j > i-12; j-- {
+		if es[j].Index != 0 && es[j].Name == name && es[j].Tag != "label" {
+			return true
+		}
+	}
+	return false
+}
+
+// picture writes an image or drawing; one without words only where the page
+// has little else.
+func (r *renderer) picture(i int32, e *Element, name, tag string) {
+	if name == "" && !r.rich && e.end == i+1 {
+		return
+	}
+	if name == "" && tag == "img" {
+		name = e.Hint
+		if name == "" {
+			return
+		}
+	}
+	r.head(i, e, tag)
+	r.buf = append(r.buf, '>')
+	r.buf = appendText(r.buf, cutRunes(name, 120))
+	r.finish(false)
+	if e.end > i+1 {
+		r.container(i)
+	}
+	r.last = -1
+}
+
+// iconHint finds a word for a target without any: the name in an icon's class
+// or in what its drawing refers to.
+func iconHint(p *Page, e *Element) string {
+	if e.Hint != "" && e.Hint != "hidden" {
+		return e.Hint
+	}
+	i := p.position[e.Index]
+	for j := i; j < e.end && j < i+4; j++ {
+		c := &p.Elements[j]
+		if j > i && c.Hint != "" {
+			return c.Hint
+		}
+		if v, ok := c.Attr("data-icon"); ok && v != "" {
+			return v
+		}
+		for _, name := range []string{"href", "xlink:href"} {
+			if v, ok := c.Attr(name); ok && strings.Contains(v, "#") && c.Tag == "use" {
+				return v[strings.Index(v, "#")+1:]
+			}
+		}
+		class, _ := c.Attr("class")
+		for t := range strings.FieldsSeq(class) {
+			for _, pre := range []string{"fa-", "icon-", "bi-", "glyphicon-", "ti-", "mdi-", "octicon-", "icon--"} {
+				if w, ok := strings.CutPrefix(t, pre); ok && len(w) > 1 && w != "fw" && w != "lg" && w != "solid" {
+					return w
+				}
+			}
+		}
+		if j == i && class != "" && e.end == i+1 {
+			return cutRunes(class, 40)
+		}
+	}
+	return ""
+}
