@@ -108,7 +108,7 @@ func (p *product) dress(material string) {
 	p.Facts = []fact{
 		{"Material", material},
 		{"Made in", makers[p.draw("maker", len(makers))]},
-		{"Weight", fmt.Sprintf("%d g", 60+10*p.draw("weight", 140))},
+		{"Weight", fmt.Sprintf("%d g", about.grams*(5+p.draw("weight", 20)))},
 		{"Care", about.care},
 		{"Article", fmt.Sprintf("%s-%04d", strings.ToUpper(p.Category[:2]), 1000+p.draw("article", 9000))},
 	}
@@ -133,48 +133,49 @@ func draw(key string, n int) int {
 var makers = []string{"Portugal", "Denmark", "Japan", "Estonia", "Scotland", "Italy"}
 
 type about struct {
-	care string
-	text []string
+	grams int // weights are 5 to 24 times this
+	care  string
+	text  []string
 }
 
 var abouts = map[string]about{
 	"Kitchen": {
-		"Dishwasher safe",
+		40, "Dishwasher safe",
 		[]string{
 			"Made in a workshop of nine people and built for daily use. What touches food is free of lead and cadmium.",
 			"We have used this one in our own kitchen for three years before we put it in the shop. It has outlived two dishwashers.",
 		},
 	},
 	"Lighting": {
-		"Wipe with a dry cloth",
+		60, "Wipe with a dry cloth",
 		[]string{
 			"The light is warm and even. Every part that can wear out can be ordered from us, one by one.",
 			"We lived with it for a winter before we put it in the shop. It makes a dark corner the best seat in the house.",
 		},
 	},
 	"Textiles": {
-		"Wash at 30 degrees",
+		50, "Wash at 30 degrees",
 		[]string{
 			"Spun, dyed and woven within forty kilometres. It has been washed once, so it will not shrink on you.",
 			"The yarn is dyed before weaving, which keeps the colour true. Small knots are part of the cloth.",
 		},
 	},
 	"Stationery": {
-		"Keep dry",
+		10, "Keep dry",
 		[]string{
 			"Made by a print shop that still sets type by hand. The box is plain card and goes back into the paper bin.",
 			"A simple thing that we reach for every day. What you use up is in the shop and will stay there.",
 		},
 	},
 	"Bags": {
-		"Brush off, do not machine wash",
+		35, "Brush off, do not machine wash",
 		[]string{
 			"Every seam that carries weight is sewn twice. If one gives, send it back and we mend it at no cost.",
 			"Cut so that little is wasted. It softens over the first weeks and then stays that way.",
 		},
 	},
 	"Garden": {
-		"Store dry in winter",
+		45, "Store dry in winter",
 		[]string{
 			"Tried out through two winters on a windy balcony. It has a few scratches and no cracks.",
 			"Good to hold, easy to clean, and made to be left outside. The finish dulls with time, which we like.",

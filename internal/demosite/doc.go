@@ -22,6 +22,9 @@
 //	/account             [MemberNumber], orders, sign out, delete with confirm()
 //	/help                delivery and returns
 //
+// The shop's pages carry a strict Content-Security-Policy, so a script that is
+// injected into the page's own world with eval or a script element does not run.
+//
 // # The bench
 //
 // /bench links them all. On the pages marked with a star every control writes

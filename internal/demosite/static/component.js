@@ -43,7 +43,7 @@ customElements.define('wh-card', class extends HTMLElement {
 customElements.define('wh-panel', class extends HTMLElement {
   connectedCallback() {
     const root = this.attachShadow({ mode: 'open' });
-    root.innerHTML = `<style>${style} label { display: block; margin-bottom: 10px; } input { font: inherit; padding: 6px 10px; }</style>
+    root.innerHTML = `<style>${style} label { display: block; margin-bottom: 10px; } input { font: inherit; padding: 8px 12px; border: 1px solid #b9c4bf; border-radius: 8px; }</style>
       <div><label>Guest <input id="guest" autocomplete="off"></label><wh-stepper id="inner" label="Guests" value="2" max="6"></wh-stepper></div>`;
     root.getElementById('guest').addEventListener('change', (event) => say('guest = ' + event.target.value));
   }

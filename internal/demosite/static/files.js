@@ -35,6 +35,7 @@
         code.textContent = u.sha256;
         row.insertCell().append(code);
       }
+      document.getElementById('nothing').hidden = true;
       state.textContent = 'Received ' + got.map((u) => u.name).join(', ');
     } catch {
       state.textContent = 'The upload failed.';
