@@ -32,7 +32,10 @@ func (f Filter) Match(r *Record) bool {
 		return true
 	}
 	v, ok := r.Field(f.Key)
-	ok = ok && v != nil
+	if !ok {
+		v = nil
+	}
+	ok = v != nil
 	switch f.Op {
 	case OpExists:
 		return ok
