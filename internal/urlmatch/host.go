@@ -21,6 +21,9 @@ var profile = idna.New(
 	idna.CheckJoiners(true),
 )
 
+// maxHost bounds the bytes of a host before it is mapped; the DNS allows 253.
+const maxHost = 2048
+
 var errHost = errors.New("not a host name")
 
 // Host normalises a host: lower case, Punycode for other scripts, no trailing
@@ -35,6 +38,9 @@ func Host(s string) (string, error) {
 			return "", fmt.Errorf("%q: not an IPv6 address", s)
 		}
 		return "[" + addr.String() + "]", nil
+	}
+	if len(s) > maxHost {
+		return "", fmt.Errorf("%q…: %w", s[:40], errHost)
 	}
 	if strings.IndexByte(s, '%') >= 0 {
 		un, err := url.PathUnescape(s)

@@ -78,7 +78,7 @@ func (p *Pattern) parse(s string, o Options) error {
 	}
 	scheme, rest, hasScheme := strings.Cut(s, "://")
 	if !hasScheme {
-		if name, ok := strings.CutSuffix(s, ":"); ok && isScheme(name) {
+		if name, ok := strings.CutSuffix(s, ":"); ok && isScheme(name) && !strings.Contains(name, ".") {
 			p.name, p.bare = strings.ToLower(name), true
 			return nil
 		}
