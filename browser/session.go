@@ -24,6 +24,7 @@ type Session struct {
 	contextID cdp.BrowserContextID // empty: Chrome's default context
 	ownsB     bool                 // Close closes the Browser too
 	events    eventLog
+	states    pageStates
 
 	mu      sync.Mutex
 	tabs    []*tab // in order of appearance

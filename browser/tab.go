@@ -32,6 +32,8 @@ type tab struct {
 
 	reporting chan struct{} // closed when the last navigation is reported
 
+	captures captures // of the page state
+
 	ready    chan struct{} // closed when setup ended
 	setupErr error         // valid after ready
 	gone     chan struct{} // closed when the target is no more

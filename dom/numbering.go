@@ -49,6 +49,7 @@ type docNumbers struct {
 	index map[int32]int32 // ref -> index
 	first int             // the state it was first seen in
 	last  int             // the state it was last seen in
+	prev  int             // the state it was seen in before that one
 }
 
 // keepDocs is for how many states a document that is not shown keeps its
@@ -68,7 +69,9 @@ func (n *Numbering) begin(tokens []string) []*docNumbers {
 			d = &docNumbers{token: t, index: make(map[int32]int32), first: n.state}
 			n.docs[t] = d
 		}
-		d.last = n.state
+		if d.last != n.state {
+			d.prev, d.last = d.last, n.state
+		}
 		out[i] = d
 	}
 	for t, d := range n.docs {
@@ -96,7 +99,7 @@ func (n *Numbering) number(d *docNumbers, ref, control int32) (index int, isNew 
 		e.previous, e.seen = e.seen, state
 	}
 	e.control = control
-	return int(i), e.previous != state-1 && d.first < n.state
+	return int(i), int(e.previous) != d.prev && d.first < n.state
 }
 
 // Lookup returns the element of an index. The error wraps [ErrUnknownIndex]

@@ -118,7 +118,9 @@ const bump = () => { generation++; };
 const observer = new MutationObserver(bump);
 const observed = new WeakSet();
 const EVENTS = ['scroll', 'resize', 'input', 'change', 'focusin', 'focusout', 'toggle', 'load', 'error',
-  'transitionend', 'animationend', 'readystatechange', 'fullscreenchange', 'slotchange', 'close'];
+  'transitionend', 'animationend', 'readystatechange', 'fullscreenchange', 'slotchange', 'close',
+  // What CSS shows on hovering or pressing changes nothing in the tree.
+  'mouseover', 'mouseout', 'mousedown', 'mouseup', 'keydown', 'keyup', 'wheel'];
 const observe = (root) => {
   if (observed.has(root)) return;
   observed.add(root);

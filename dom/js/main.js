@@ -3,9 +3,6 @@ let lastKey = '';
 let lastGeneration = -1;
 let lastTime = 0;
 
-// Listener kinds that make an element a target.
-const LISTENS = { click: 1, mousedown: 2, mouseup: 4, pointerdown: 8, pointerup: 16, dblclick: 32, contextmenu: 64, touchstart: 128, touchend: 256, dragstart: 512 };
-
 const api = {
   token,
   // walk writes the page out; "=" when nothing changed since the same walk.
@@ -38,13 +35,14 @@ const api = {
       generation++;
     }
   },
-  listens(el, bits) {
-    if (el && (listenersOf.get(el) || 0) !== bits) {
-      listenersOf.set(el, bits);
-      generation++;
-      return true;
-    }
-    return false;
+  // listens takes elements and, beside them, the kinds they listen for.
+  listens(bits, ...els) {
+    els.forEach((el, i) => {
+      if (el && nodeType(el) === ELEMENT && (listenersOf.get(el) || 0) !== bits[i]) {
+        listenersOf.set(el, bits[i]);
+        generation++;
+      }
+    });
   },
   within, deepest, flatParent, shadowOf, sameTarget,
 };

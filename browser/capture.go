@@ -1,0 +1,254 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/seed-4bdb41d0/webhand/dom"
+)
+
+// captures keeps what was last seen of a tab's documents, so that a page that
+// did not change costs one round trip.
+type captures struct {
+	mu     sync.Mutex // one capture of a tab at a time
+	frames map[cdp.FrameID]*frameCapture
+}
+
+// frameCapture is the last capture of one document and the documents that
+// share its process.
+type frameCapture struct {
+	frame   cdp.FrameID
+	sess    *cdpSession
+	world   runtime.ExecutionContextID
+	options dom.WalkOptions
+	last    *dom.Capture
+	taken   time.Time
+
+	mainDocument runtime.RemoteObjectID       // document in the page's own world
+	listening    map[cdp.BackendNodeID]uint32 // what the walker was told
+	named        map[cdp.FrameID]bool         // cross-process frames it knows
+	unchanged    bool                         // the last capture was the one before
+}
+
+// roots lists the tab's frames that have a session of their own, the main
+// frame first.
+func (t *tab) roots() []cdp.FrameID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := []cdp.FrameID{t.main}
+	for id, f := range t.frames {
+		if id == t.main {
+			continue
+		}
+		if p := t.frames[f.parent]; p == nil || p.sess != f.sess {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// capture walks the page and its cross-process frames, all at once. A frame
+// that fails is left out; the main frame's failure is the error.
+func (t *tab) capture(ctx context.Context, o dom.WalkOptions) (top *dom.Capture, frames map[string]*dom.Capture, homes map[string]cdp.FrameID, err error) {
+	t.captures.mu.Lock()
+	defer t.captures.mu.Unlock()
+	ids := t.roots()
+	if t.captures.frames == nil {
+		t.captures.frames = make(map[cdp.FrameID]*frameCapture)
+	}
+	keep := make(map[cdp.FrameID]*frameCapture, len(ids))
+	results := make([]*dom.Capture, len(ids))
+	errs := make([]error, len(ids))
+	var wg sync.WaitGroup
+	for i, id := range ids {
+		fc := t.captures.frames[id]
+		if fc == nil {
+			fc = &frameCapture{frame: id}
+		}
+		keep[id] = fc
+		run := func() { results[i], errs[i] = t.captureFrame(ctx, fc, o) }
+		if i == len(ids)-1 {
+			run()
+			continue
+		}
+		wg.Go(run)
+	}
+	wg.Wait()
+	t.captures.frames = keep
+	if errs[0] != nil {
+		return nil, nil, nil, errs[0]
+	}
+	homes = make(map[string]cdp.FrameID, len(ids))
+	frames = make(map[string]*dom.Capture, len(ids)-1)
+	for i, id := range ids {
+		if results[i] == nil {
+			continue
+		}
+		homes[results[i].Token] = id
+		if i > 0 {
+			frames[string(id)] = results[i]
+		}
+	}
+	return results[0], frames, homes, nil
+}
+
+// captureFrame walks one document. A document replaced meanwhile is tried
+// again.
+func (t *tab) captureFrame(ctx context.Context, fc *frameCapture, o dom.WalkOptions) (*dom.Capture, error) {
+	for attempt := 0; ; attempt++ {
+		c, err := t.tryCapture(ctx, fc, o)
+		if err == nil {
+			return c, nil
+		}
+		if attempt >= 3 || ctx.Err() != nil || !(isStaleContext(err) || isDecodeRace(err)) {
+			return nil, err
+		}
+		t.forgetWorld(fc.frame)
+		fc.world = 0
+	}
+}
+
+// isDecodeRace reports an answer that was not the walker's, which a document
+// replaced between two commands gives.
+func isDecodeRace(err error) bool { return errors.Is(err, errNoWalker) }
+
+var errNoWalker = errors.New("browser: the page has no walker yet")
+
+func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOptions) (*dom.Capture, error) {
+	fresh, err := t.enter(ctx, fc)
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		t.listen(ctx, fc)
+	}
+	t.nameFrames(ctx, fc)
+	same := o
+	same.Since = ""
+	if fc.last != nil && fc.options == same {
+		o.Since = fc.last.Generation
+	}
+	c, err := fc.walk(ctx, o, !fresh)
+	switch {
+	case errors.Is(err, dom.ErrUnchanged):
+		fc.unchanged = true
+		return fc.last, nil
+	case err != nil:
+		return nil, err
+	}
+	again := false
+	if !fresh && t.listen(ctx, fc) {
+		again = true
+	}
+	if c.Suspects > 0 && fc.adoptRoots(ctx) {
+		again = true
+	}
+	if c.Foreign > 0 && t.nameFrames(ctx, fc) {
+		again = true
+	}
+	if again {
+		o.Since = ""
+		if c2, err := fc.walk(ctx, o, false); err == nil {
+			c = c2
+		}
+	}
+	fc.last, fc.options, fc.unchanged, fc.taken = c, same, false, time.Now()
+	return c, nil
+}
+
+// enter makes sure the document has the walker; fresh is true when it had not.
+func (t *tab) enter(ctx context.Context, fc *frameCapture) (fresh bool, err error) {
+	sess, world, err := t.world(ctx, fc.frame)
+	if err != nil {
+		return false, err
+	}
+	if fc.world == world && fc.sess == sess {
+		return false, nil
+	}
+	*fc = frameCapture{
+		frame: fc.frame, sess: sess, world: world,
+		listening: make(map[cdp.BackendNodeID]uint32), named: make(map[cdp.FrameID]bool),
+	}
+	install := fc.evaluate(dom.Script(), true)
+	doc := sess.send(runtime.CommandEvaluate, runtime.EvaluateParams{Expression: "document", Silent: new(true), ObjectGroup: worldName})
+	var res runtime.EvaluateResult
+	if err := install.wait(ctx, &res); err != nil {
+		fc.world = 0
+		return false, err
+	}
+	if err := decodeRemote(res.Result, res.ExceptionDetails, nil); err != nil {
+		fc.world = 0
+		return false, fmt.Errorf("browser: install the page walker: %w", err)
+	}
+	var main runtime.EvaluateResult
+	if doc.wait(ctx, &main) == nil && main.Result != nil {
+		fc.mainDocument = main.Result.ObjectID
+	}
+	return true, nil
+}
+
+// evaluate sends an expression to the walker's world.
+func (fc *frameCapture) evaluate(expr string, byValue bool) *call {
+	return fc.sess.send(runtime.CommandEvaluate, runtime.EvaluateParams{
+		Expression: expr, ContextID: fc.world, ReturnByValue: &byValue, Silent: new(true), ObjectGroup: worldName,
+	})
+}
+
+// walk runs the walker and decodes its answer.
+func (fc *frameCapture) walk(ctx context.Context, o dom.WalkOptions, guard bool) (*dom.Capture, error) {
+	expr := o.Expression()
+	if guard {
+		expr = "globalThis." + dom.Global + " ? " + expr + " : '?'"
+	}
+	var raw jsonv2.Value
+	if err := fc.evaluate(expr, true).wait(ctx, &raw); err != nil {
+		return nil, err
+	}
+	value, err := remoteValue(raw)
+	if err != nil {
+		return nil, err
+	}
+	if string(value) == `"?"` {
+		return nil, errNoWalker
+	}
+	return dom.Decode(value)
+}
+
+// remoteValue cuts the value out of an evaluation's answer. The answer may be
+// megabytes, so the common form is taken apart by hand.
+func remoteValue(raw jsonv2.Value) (jsonv2.Value, error) {
+	const head = `{"result":{"type":"string","value":`
+	if len(raw) > len(head)+2 && string(raw[:len(head)]) == head && string(raw[len(raw)-2:]) == "}}" {
+		return raw[len(head) : len(raw)-2], nil
+	}
+	var res struct {
+		Result struct {
+			Value json.RawMessage `json:"value"`
+		} `json:"result"`
+		Exception *struct {
+			Text      string `json:"text"`
+			Exception struct {
+				Description string `json:"description"`
+			} `json:"exception"`
+		} `json:"exceptionDetails"`
+	}
+	if err := json.Unmarshal(raw, &res); err != nil {
+		return nil, fmt.Errorf("browser: decode the page walk: %w", err)
+	}
+	if e := res.Exception; e != nil {
+		msg := e.Exception.Description
+		if msg == "" {
+			msg = e.Text
+		}
+		return nil, &ScriptError{Message: msg}
+	}
+	return jsonv2.Value(res.Result.Value), nil
+}

@@ -1,0 +1,209 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+
+	"github.com/seed-4bdb41d0/webhand/dom"
+)
+
+// StateOptions say what of the current tab to look at. The zero value is what
+// a model is shown by default: what is near the viewport, under a budget,
+// without a screenshot.
+type StateOptions struct {
+	// Full looks at the whole page instead of what is near the viewport.
+	Full bool
+	// Margin is how far beyond the viewport near reaches, in CSS pixels.
+	// Zero is 500.
+	Margin int
+	// Text says how the page is told.
+	Text dom.TextOptions
+	// Screenshot captures the viewport beside the page.
+	Screenshot bool
+	// Image says how; FullPage is not meant for numbered boxes.
+	Image ScreenshotOptions
+	// Marks draws the numbers of the targets on the screenshot.
+	Marks bool
+	// Fresh looks again even if nothing is known to have changed. Without it
+	// a change that only style makes (an animation) may be up to a second
+	// old.
+	Fresh bool
+	// Timeout bounds the whole. Zero is 10 s. Frames that do not answer in
+	// time are named in Page.Missing.
+	Timeout time.Duration
+}
+
+// State is what a session sees: its tabs and the page of the current one.
+type State struct {
+	Tab   string // id of the current tab
+	Tabs  []Tab
+	URL   string
+	Title string
+	Page  *dom.Page
+	Text  *dom.Text
+	// Screenshot is a PNG, or JPEG when asked for; nil without.
+	Screenshot []byte
+	// Unchanged is set when nothing changed since the state before.
+	Unchanged bool
+	// Timing says what it cost.
+	Timing StateTiming
+}
+
+// StateTiming is what a state cost.
+type StateTiming struct {
+	Capture time.Duration // in the browser and on the way, hints and screenshot included
+	Build   time.Duration // merging, naming, numbering
+	Render  time.Duration // the text, and the marks when asked for
+	Total   time.Duration
+}
+
+// pageStates is what a session remembers of the pages it showed.
+type pageStates struct {
+	mu        sync.Mutex
+	numbering dom.Numbering
+	homes     map[string]home // by document token
+	last      *State
+}
+
+// home is where a document lives.
+type home struct {
+	tab   *tab
+	frame cdp.FrameID
+}
+
+// State looks at the current tab. Every element that can be used gets an
+// index that stays with it; actions take it. When frames do not answer, or the
+// page is too long, the state is what could be seen and Page.Missing says what
+// is not in it.
+func (s *Session) State(ctx context.Context, o StateOptions) (*State, error) {
+	start := time.Now()
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Second
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errStateTimeout)
+	defer cancel()
+	t, err := s.active(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var shot []byte
+	var shotErr error
+	var wg sync.WaitGroup
+	if o.Screenshot {
+		wg.Go(func() { shot, shotErr = t.screenshot(ctx, o.Image) })
+	}
+	age := time.Second
+	if o.Fresh {
+		age = time.Millisecond
+	}
+	top, frames, homes, err := t.capture(ctx, dom.WalkOptions{Full: o.Full, Margin: o.Margin, MaxAge: age, Limit: o.Timeout / 2})
+	wg.Wait()
+	if err != nil {
+		return nil, fmt.Errorf("browser: look at the page: %w", err)
+	}
+	st := &State{}
+	st.Timing.Capture = time.Since(start)
+	mark := time.Now()
+
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
+	st.Page = dom.Build(top, frames, &s.states.numbering)
+	s.states.remember(t, homes)
+	st.Timing.Build = time.Since(mark)
+	mark = time.Now()
+	st.Text = st.Page.Text(o.Text)
+	st.URL, st.Title = st.Page.URL, st.Page.Title
+	st.Tabs = s.Tabs()
+	for _, x := range st.Tabs {
+		if x.Current {
+			st.Tab = x.ID
+		}
+	}
+	if shotErr != nil {
+		st.Page.Missing = append(st.Page.Missing, "no screenshot: "+shotErr.Error())
+	}
+	st.Screenshot = shot
+	if shot != nil && o.Marks {
+		if marked, err := dom.DrawMarks(shot, st.Page); err == nil {
+			st.Screenshot = marked
+		} else {
+			st.Page.Missing = append(st.Page.Missing, "no boxes on the screenshot: "+err.Error())
+		}
+	}
+	if l := s.states.last; l != nil && l.URL == st.URL && l.Text.String == st.Text.String {
+		st.Unchanged = true
+	}
+	s.states.last = st
+	st.Timing.Render = time.Since(mark)
+	st.Timing.Total = time.Since(start)
+	return st, nil
+}
+
+var errStateTimeout = errors.New("the page did not answer in time; reload it or open another")
+
+// LastState returns the state shown last, nil before the first.
+func (s *Session) LastState() *State {
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
+	return s.states.last
+}
+
+// remember notes where the documents of a state live and drops those of tabs
+// that are gone.
+func (p *pageStates) remember(t *tab, homes map[string]cdp.FrameID) {
+	if p.homes == nil {
+		p.homes = make(map[string]home)
+	}
+	for token, h := range p.homes {
+		select {
+		case <-h.tab.gone:
+			delete(p.homes, token)
+		default:
+		}
+	}
+	for token, f := range homes {
+		for old, h := range p.homes {
+			if h.tab == t && h.frame == f && old != token {
+				delete(p.homes, old)
+			}
+		}
+		p.homes[token] = home{t, f}
+	}
+}
+
+// resolve finds the element of an index: the tab, the frame whose world holds
+// the walker that knows it, and its number there. The error wraps
+// dom.ErrUnknownIndex or dom.ErrStaleElement.
+func (s *Session) resolve(index int) (home, dom.Ref, error) {
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
+	ref, err := s.states.numbering.Lookup(index)
+	if err != nil {
+		return home{}, ref, err
+	}
+	h, ok := s.states.homes[ref.Doc]
+	if !ok {
+		return home{}, ref, fmt.Errorf("%w: %d was on a page that is gone; use an index from the latest page state", dom.ErrStaleElement, index)
+	}
+	return h, ref, nil
+}
+
+// indexFor returns the index of a numbered element of a document, 0 when it
+// has none.
+func (s *Session) indexFor(frame cdp.FrameID, ref int) int {
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
+	for token, h := range s.states.homes {
+		if h.frame == frame {
+			if i := s.states.numbering.Peek(dom.Ref{Doc: token, Num: ref}); i != 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
