@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -18,6 +19,7 @@ type Reason string
 
 // The reasons of an [ActionError].
 const (
+	ReasonUnknown       Reason = "unknown"        // no element has this number
 	ReasonStale         Reason = "stale"          // the element is not on the page any more
 	ReasonHidden        Reason = "hidden"         // not rendered for anybody to see
 	ReasonCovered       Reason = "covered"        // something else would receive the press
@@ -44,7 +46,11 @@ type ActionError struct {
 	// ByIndex is the number of what is in the way; 0 when it has none.
 	ByIndex int
 	Detail  string // what is there instead, and what to do next
+	Err     error  // the cause, when there is one: dom.ErrStaleElement, dom.ErrUnknownIndex
 }
+
+// Unwrap returns the cause.
+func (e *ActionError) Unwrap() error { return e.Err }
 
 // Error is one short line that ends with the next move.
 func (e *ActionError) Error() string {
@@ -60,6 +66,11 @@ func (e *ActionError) Error() string {
 		by = fmt.Sprintf("[%d] %s", e.ByIndex, by)
 	}
 	switch e.Reason {
+	case ReasonUnknown:
+		if e.Err != nil {
+			return strings.TrimPrefix(e.Err.Error(), "dom: ")
+		}
+		b.WriteString("is no element of the page")
 	case ReasonStale:
 		b.WriteString("is not on the page any more; look at the page again and use its new number")
 	case ReasonHidden:
@@ -100,7 +111,7 @@ func (e *ActionError) Error() string {
 var actFiles embed.FS
 
 // actParts are the pieces of the acting script, in the order they need.
-var actParts = []string{"tree", "geometry", "usable", "watch", "pointer", "select", "main"}
+var actParts = []string{"tree", "geometry", "usable", "watch", "pointer", "select", "field", "scroll", "main"}
 
 // actSource installs the acting operations in an isolated world, once a
 // document.
@@ -124,14 +135,15 @@ type actTarget struct {
 	tab   *tab
 	frame cdp.FrameID
 	index int                    // in the page state; 0 when it has no number
-	ref   int                    // of the capture script; 0 when object is set
+	ref   int                    // of the page walker, in the document doc
+	doc   string                 // the walker's name for the document
 	obj   runtime.RemoteObjectID // in the frame's isolated world
 }
 
 // The three ways an operation finds its element.
 const (
-	callByRef = `function(name, o, ref) { const a = globalThis.__webhandAct; if (!a) return { install: true };
-		const w = globalThis.__webhand; return a(name, w ? w.el(ref) : null, o) }`
+	callByRef = `function(name, o, ref, doc) { const a = globalThis.__webhandAct; if (!a) return { install: true };
+		const w = globalThis.__webhand; return a(name, w && w.token === doc ? w.el(ref) : null, o) }`
 	callByThis = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, this, o) : { install: true } }`
 	callByDoc  = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, document, o) : { install: true } }`
 )
@@ -172,7 +184,8 @@ func (e *actTarget) do(ctx context.Context, op string, opts, result any) error {
 			params.FunctionDeclaration, params.ObjectID = callByThis, e.obj
 		case e.ref != 0:
 			params.FunctionDeclaration, params.ExecutionContextID = callByRef, world
-			params.Arguments = append(params.Arguments[:2:2], &runtime.CallArgument{Value: jsonv2.Value(fmt.Sprint(e.ref))})
+			params.Arguments = append(params.Arguments[:2:2],
+				&runtime.CallArgument{Value: jsonv2.Value(strconv.Itoa(e.ref))}, &runtime.CallArgument{Value: jsonv2.Value(strconv.Quote(e.doc))})
 		default:
 			params.FunctionDeclaration, params.ExecutionContextID = callByDoc, world
 		}
@@ -239,6 +252,12 @@ func (e *actTarget) refuse(f *fault) error {
 	switch f.Reason {
 	case "file":
 		err.Reason, err.Detail = ReasonWrongKind, "is a file input; use upload_file"
+	case "not-field":
+		err.Reason, err.Detail = ReasonWrongKind, "is not a field to type into; give the number of the field itself, or click it and use send_keys"
+	case "click-it":
+		err.Reason, err.Detail = ReasonWrongKind, "is switched by clicking; use click"
+	case "not-list":
+		err.Reason, err.Detail = ReasonWrongKind, "is not a list to choose from; click it instead"
 	case "select":
 		err.Reason, err.Detail = ReasonWrongKind, "is a list; choose with select_dropdown"
 	}

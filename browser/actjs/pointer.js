@@ -161,3 +161,13 @@ const scrollPoint = (el, x, y, where) => {
   const w = viewOf(el);
   w.scrollBy({ left: x < 0 || x >= w.innerWidth ? x - w.innerWidth / 2 : 0, top: y - w.innerHeight * where, behavior: 'instant' });
 };
+
+ops.platform = () => ({ mac: /mac/i.test(navigator.platform) });
+
+// keys starts watching what keys do to whatever has the focus.
+ops.keys = (doc) => {
+  const f = deepActive(doc) || doc.body || doc.documentElement;
+  arm(f, {});
+  current.pressed = f;
+  return { what: f === doc.body || f === doc.documentElement ? '' : describe(f), mac: /mac/i.test(navigator.platform) };
+};

@@ -64,7 +64,7 @@ const deepActive = (doc) => {
     if (tagOf(a) === 'iframe' || tagOf(a) === 'frame') {
       let inner = null;
       try { inner = a.contentDocument; } catch { /* another process */ }
-      if (inner && inner.activeElement && inner.activeElement !== inner.body) { a = inner.activeElement; continue; }
+      if (inner && inner.activeElement && (inner.activeElement !== inner.body || inner.body.isContentEditable || inner.designMode === 'on')) { a = inner.activeElement; continue; }
     }
     return a;
   }
