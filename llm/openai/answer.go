@@ -8,13 +8,12 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
-	"github.com/seed-4bdb41d0/webhand/llm/internal/ladder"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/outcome"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/wire"
 )
 
 // answer turns a whole completion into a response or a typed failure.
-func (c *Client) answer(req *llm.Request, p *ladder.Plan, r *api.ChatCompletionResponse, call *wire.Call) (*llm.Response, error) {
+func (c *Client) answer(req *llm.Request, r *api.ChatCompletionResponse, call *wire.Call) (*llm.Response, error) {
 	a := outcome.Answer{
 		Provider: c.endpoint.Name, Model: r.Model, Raw: call.Raw,
 		Usage: usage(r.Usage, call.Raw),

@@ -1,18 +1,11 @@
 package openai
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"net/http"
 	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
+	"github.com/seed-4bdb41d0/webhand/llm/internal/core"
+	"github.com/seed-4bdb41d0/webhand/llm/internal/jsonout"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/ladder"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/prompt"
 )
@@ -21,105 +14,55 @@ import (
 // temperature of zero, a cache marker or a field of another provider's, and
 // copies a screenshot several times over on the way.
 
-// writer appends JSON to a buffer.
-type writer struct {
-	b     []byte
-	first bool
-}
-
-func (w *writer) open(c byte) { w.b = append(w.b, c); w.first = true }
-
-func (w *writer) close(c byte) { w.b = append(w.b, c); w.first = false }
-
-func (w *writer) comma() {
-	if !w.first {
-		w.b = append(w.b, ',')
-	}
-	w.first = false
-}
-
-func (w *writer) key(k string) {
-	w.comma()
-	w.str(k)
-	w.b = append(w.b, ':')
-}
-
-// str appends a JSON string. Invalid UTF-8 becomes the replacement character,
-// which is what the ignored error says.
-func (w *writer) str(s string) { w.b, _ = jsontext.AppendQuote(w.b, s) }
-
-func (w *writer) strField(k, v string) { w.key(k); w.str(v) }
-
-func (w *writer) rawField(k string, v []byte) { w.key(k); w.b = append(w.b, v...) }
-
-func (w *writer) intField(k string, v int) { w.key(k); w.b = strconv.AppendInt(w.b, int64(v), 10) }
-
-func (w *writer) floatField(k string, v float64) {
-	w.key(k)
-	w.b = strconv.AppendFloat(w.b, v, 'g', -1, 64)
-}
-
 // body renders the request for the plan's rung.
-func (c *Client) body(req *llm.Request, p *ladder.Plan, schema []byte, strict bool, stream bool) ([]byte, error) {
-	msgs, err := prompt.Prepare(req, prompt.Options{
-		Words:    c.words(req.Format, p.Rung, schema),
-		NoImages: hasImages(req) && !p.Send(ladder.Images),
-		Merge:    hasRuns(req) && !p.Send(ladder.RoleRuns),
-		NoSystem: hasSystem(req) && !p.Send(ladder.SystemRole),
-	})
+func (c *Client) body(t *core.Try, stream bool) ([]byte, error) {
+	req, p := t.Req, t.Plan
+	msgs, err := prompt.Prepare(req, p, c.words(req.Format, p.Rung, t.Schema))
 	if err != nil {
-		return nil, c.refuse(err.Error())
+		return nil, err
 	}
-	w := &writer{b: make([]byte, 0, prompt.Size(msgs)+len(schema)+1024)}
-	w.open('{')
-	w.strField("model", c.cfg.Model)
-	w.key("messages")
-	w.open('[')
+	w := jsonout.New(prompt.Size(msgs) + len(t.Schema) + 1024)
+	w.Open('{')
+	w.StrField("model", c.cfg.Model)
+	w.Key("messages")
+	w.Open('[')
 	marks := c.marks(msgs, p)
 	for i, m := range msgs {
-		w.comma()
-		if err := w.message(m, marks[i]); err != nil {
-			return nil, c.refuse(err.Error())
+		w.Comma()
+		if err := writeMessage(w, m, marks[i]); err != nil {
+			return nil, err
 		}
 	}
-	w.close(']')
+	w.Close(']')
 	c.settings(w, req, p)
-	c.format(w, req.Format, p, schema, strict)
+	c.format(w, t)
 	if stream {
-		w.rawField("stream", []byte("true"))
+		w.RawField("stream", []byte("true"))
 		if p.Send("stream_options") {
-			w.rawField("stream_options", []byte(`{"include_usage":true}`))
+			w.RawField("stream_options", []byte(`{"include_usage":true}`))
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(c.extra)) {
-		w.rawField(k, c.extra[k])
-	}
-	w.close('}')
-	return w.b, nil
+	w.Extra(c.extra)
+	w.Close('}')
+	return w.Bytes(), nil
 }
 
 // own reports whether the caller's Extra fields replace k.
 func (c *Client) own(k string) bool { _, ok := c.extra[k]; return ok }
 
 // settings writes the sampling settings that the model takes.
-func (c *Client) settings(w *writer, req *llm.Request, p *ladder.Plan) {
+func (c *Client) settings(w *jsonout.Writer, req *llm.Request, p *ladder.Plan) {
 	if req.Temperature != nil && !c.own("temperature") && p.Send("temperature") {
-		w.floatField("temperature", *req.Temperature)
+		w.FloatField("temperature", *req.Temperature)
 	}
 	if req.TopP != nil && !c.own("top_p") && p.Send("top_p") {
-		w.floatField("top_p", *req.TopP)
+		w.FloatField("top_p", *req.TopP)
 	}
 	if req.Seed != nil && !c.own("seed") && p.Send("seed") {
-		w.intField("seed", *req.Seed)
+		w.IntField("seed", *req.Seed)
 	}
 	if len(req.Stop) > 0 && !c.own("stop") && p.Send("stop") {
-		w.key("stop")
-		w.open('[')
-		for _, s := range req.Stop {
-			w.comma()
-			w.str(s)
-		}
-		w.close(']')
+		w.StrsField("stop", req.Stop)
 	}
 	if req.MaxTokens != nil {
 		name := c.profile.TokenParam
@@ -128,14 +71,14 @@ func (c *Client) settings(w *writer, req *llm.Request, p *ladder.Plan) {
 		}
 		p.Send(name)
 		if !c.own(name) {
-			w.intField(name, *req.MaxTokens)
+			w.IntField(name, *req.MaxTokens)
 		}
 	}
 	if req.ReasoningEffort != "" && !c.own("reasoning_effort") && p.Send("reasoning_effort") {
-		w.strField("reasoning_effort", req.ReasoningEffort)
+		w.StrField("reasoning_effort", req.ReasoningEffort)
 	}
 	if req.Session != "" && c.endpoint.Name == "openai" && c.known && p.Send("prompt_cache_key") {
-		w.strField("prompt_cache_key", req.Session)
+		w.StrField("prompt_cache_key", req.Session)
 	}
 }
 
@@ -147,49 +90,50 @@ func otherCap(name string) string {
 }
 
 // format writes what the rung needs beside the messages.
-func (c *Client) format(w *writer, f *llm.Format, p *ladder.Plan, schema []byte, strict bool) {
+func (c *Client) format(w *jsonout.Writer, t *core.Try) {
+	f, p, schema := t.Req.Format, t.Plan, t.Schema
 	switch p.Rung {
 	case llm.RungSchema:
-		w.key("response_format")
-		w.open('{')
-		w.strField("type", "json_schema")
-		w.key("json_schema")
-		w.open('{')
-		w.strField("name", name(f))
-		if strict && p.Send(ladder.Strict) {
-			w.rawField("strict", []byte("true"))
+		w.Key("response_format")
+		w.Open('{')
+		w.StrField("type", "json_schema")
+		w.Key("json_schema")
+		w.Open('{')
+		w.StrField("name", name(f))
+		if t.Strict && p.Send(ladder.Strict) {
+			w.RawField("strict", []byte("true"))
 		}
-		w.rawField("schema", schema)
-		w.close('}')
-		w.close('}')
+		w.RawField("schema", schema)
+		w.Close('}')
+		w.Close('}')
 	case llm.RungTool, llm.RungAutoTool:
-		w.key("tools")
-		w.open('[')
-		w.comma()
-		w.open('{')
-		w.strField("type", "function")
-		w.key("function")
-		w.open('{')
-		w.strField("name", name(f))
-		w.strField("description", "Gives the answer. Call it exactly once.")
-		w.rawField("parameters", schema)
-		w.close('}')
-		w.close('}')
-		w.close(']')
+		w.Key("tools")
+		w.Open('[')
+		w.Comma()
+		w.Open('{')
+		w.StrField("type", "function")
+		w.Key("function")
+		w.Open('{')
+		w.StrField("name", name(f))
+		w.StrField("description", "Gives the answer. Call it exactly once.")
+		w.RawField("parameters", schema)
+		w.Close('}')
+		w.Close('}')
+		w.Close(']')
 		if p.Rung == llm.RungAutoTool {
-			w.strField("tool_choice", "auto")
+			w.StrField("tool_choice", "auto")
 			return
 		}
-		w.key("tool_choice")
-		w.open('{')
-		w.strField("type", "function")
-		w.key("function")
-		w.open('{')
-		w.strField("name", name(f))
-		w.close('}')
-		w.close('}')
+		w.Key("tool_choice")
+		w.Open('{')
+		w.StrField("type", "function")
+		w.Key("function")
+		w.Open('{')
+		w.StrField("name", name(f))
+		w.Close('}')
+		w.Close('}')
 	case llm.RungObject:
-		w.rawField("response_format", []byte(`{"type":"json_object"}`))
+		w.RawField("response_format", []byte(`{"type":"json_object"}`))
 	}
 }
 
@@ -232,13 +176,13 @@ func (c *Client) marks(msgs []llm.Message, p *ladder.Plan) []bool {
 	return out
 }
 
-func (w *writer) message(m llm.Message, mark bool) error {
-	w.open('{')
-	w.strField("role", string(m.Role))
-	w.key("content")
+func writeMessage(w *jsonout.Writer, m llm.Message, mark bool) error {
+	w.Open('{')
+	w.StrField("role", string(m.Role))
+	w.Key("content")
 	if !mark && !slices.ContainsFunc(m.Parts, func(p llm.Part) bool { return p.Image != nil }) {
-		w.str(m.Text()) // some servers take nothing but a string
-		w.close('}')
+		w.Str(m.Text()) // some servers take nothing but a string
+		w.Close('}')
 		return nil
 	}
 	last := -1 // the last text carries the marker: an image cannot
@@ -247,86 +191,38 @@ func (w *writer) message(m llm.Message, mark bool) error {
 			last = i
 		}
 	}
-	w.open('[')
+	w.Open('[')
 	for i, p := range m.Parts {
-		w.comma()
-		w.open('{')
+		w.Comma()
+		w.Open('{')
 		if p.Image == nil {
-			w.strField("type", "text")
-			w.strField("text", p.Text)
+			w.StrField("type", "text")
+			w.StrField("text", p.Text)
 			if mark && i == last {
-				w.rawField("cache_control", []byte(`{"type":"ephemeral"}`))
+				w.RawField("cache_control", []byte(`{"type":"ephemeral"}`))
 			}
-		} else if err := w.image(p.Image); err != nil {
+		} else if err := writeImage(w, p.Image); err != nil {
 			return err
 		}
-		w.close('}')
+		w.Close('}')
 	}
-	w.close(']')
-	w.close('}')
+	w.Close(']')
+	w.Close('}')
 	return nil
 }
 
-func (w *writer) image(img *llm.Image) error {
-	if len(img.Data) == 0 {
-		return fmt.Errorf("an image of type %q has no data", img.MIME)
+func writeImage(w *jsonout.Writer, img *llm.Image) error {
+	mime, err := prompt.MIME(img)
+	if err != nil {
+		return err
 	}
-	mime := img.MIME
-	if mime == "" {
-		mime = http.DetectContentType(img.Data)
-	}
-	if !strings.HasPrefix(mime, "image/") {
-		return fmt.Errorf("an image of type %q is not an image", mime)
-	}
-	w.strField("type", "image_url")
-	w.key("image_url")
-	w.open('{')
-	w.key("url")
-	w.b = append(w.b, `"data:`...)
-	w.b = append(w.b, mime...)
-	w.b = append(w.b, ";base64,"...)
-	w.b = base64.StdEncoding.AppendEncode(w.b, img.Data)
-	w.b = append(w.b, '"')
+	w.StrField("type", "image_url")
+	w.Key("image_url")
+	w.Open('{')
+	w.Base64Field("url", "data:"+mime+";base64,", img.Data)
 	if img.Detail != "" {
-		w.strField("detail", string(img.Detail))
+		w.StrField("detail", string(img.Detail))
 	}
-	w.close('}')
+	w.Close('}')
 	return nil
-}
-
-func hasImages(req *llm.Request) bool {
-	for _, m := range req.Messages {
-		for _, p := range m.Parts {
-			if p.Image != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func hasSystem(req *llm.Request) bool {
-	return slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return m.Role == llm.RoleSystem })
-}
-
-func hasRuns(req *llm.Request) bool {
-	for i := 1; i < len(req.Messages); i++ {
-		if req.Messages[i].Role == req.Messages[i-1].Role {
-			return true
-		}
-	}
-	return false
-}
-
-// marshalExtra renders the caller's own fields once.
-func marshalExtra(extra map[string]any) (map[string]json.RawMessage, error) {
-	out := make(map[string]json.RawMessage, len(extra))
-	for k, v := range extra {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			return nil, fmt.Errorf("Config.Extra[%q]: %w", k, err)
-		}
-		out[k] = raw
-	}
-	return out, nil
 }

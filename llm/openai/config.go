@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
+	"github.com/seed-4bdb41d0/webhand/llm/internal/wire"
 )
 
 // Config says which model to call, and where. Only Model is required; the zero
@@ -123,7 +124,7 @@ func (p Profile) over(q Profile) Profile {
 
 // String describes the configuration without its keys.
 func (c Config) String() string {
-	return fmt.Sprintf("openai.Config{Model: %q, BaseURL: %q, APIKey: %s}", c.Model, redactURL(c.BaseURL), masked(c.APIKey))
+	return fmt.Sprintf("openai.Config{Model: %q, BaseURL: %q, APIKey: %s}", c.Model, wire.Redact(c.BaseURL), masked(c.APIKey))
 }
 
 // GoString is String: %#v must not print the key either.

@@ -11,23 +11,22 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
-	"github.com/seed-4bdb41d0/webhand/llm/internal/ladder"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/wire"
 )
 
 // stream makes one request whose answer arrives in pieces.
-func (c *Client) stream(ctx context.Context, req *llm.Request, stub api.ChatCompletionRequest, p *ladder.Plan, call *wire.Call) (*llm.Response, error) {
+func (c *Client) stream(ctx context.Context, req *llm.Request, stub api.ChatCompletionRequest, call *wire.Call) (*llm.Response, error) {
 	s, err := c.api.CreateChatCompletionStream(ctx, stub)
 	if err != nil {
-		return nil, c.typed(ctx, req, err)
+		return nil, err
 	}
 	defer s.Close()
 	if !call.Streamed { // the endpoint does not stream and sent it whole
 		var r api.ChatCompletionResponse
 		if err := json.Unmarshal(call.Whole, &r); err != nil {
-			return nil, c.typed(ctx, req, err)
+			return nil, err
 		}
-		resp, err := c.answer(req, p, &r, call)
+		resp, err := c.answer(req, &r, call)
 		if err == nil && req.OnDelta != nil {
 			req.OnDelta(resp.Text)
 		}
@@ -40,7 +39,7 @@ func (c *Client) stream(ctx context.Context, req *llm.Request, stub api.ChatComp
 			break
 		}
 		if err != nil {
-			return nil, c.typed(ctx, req, err)
+			return nil, err
 		}
 		if err := sum.add(line); err != nil {
 			return nil, err
@@ -51,7 +50,7 @@ func (c *Client) stream(ctx context.Context, req *llm.Request, stub api.ChatComp
 	if sum.finish == "" && !call.Done {
 		return nil, &llm.Error{Kind: llm.ErrServer, Code: "cut", Message: "the stream ended in the middle of the answer"}
 	}
-	return c.answer(req, p, sum.whole(), call)
+	return c.answer(req, sum.whole(), call)
 }
 
 // assembly puts the pieces of a stream together.

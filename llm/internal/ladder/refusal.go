@@ -9,7 +9,7 @@ import (
 
 // The wordings of endpoints that refuse a method or a setting.
 var (
-	unsupported = regexp.MustCompile(`(?i)unsupported|not (be )?support|unrecogni[sz]ed|unknown|unexpected|extra (inputs|fields)|not permitted|not allowed|only the default|deprecated|incompatible|not available|unavailable|not implemented|cannot be used|must be 1\b|may only be set to 1|invalid (parameter|field|argument)|does not exist|no endpoints found`)
+	unsupported = regexp.MustCompile(`(?i)unsupported|not (be )?support|unrecogni[sz]ed|unknown|unexpected|extra (inputs|fields)|not permitted|not allowed|only the default|deprecated|incompatible|not available|unavailable|not implemented|cannot be used|cannot both|must be 1\b|may only be set to 1|invalid (parameter|field|argument)|does not exist|no endpoints found`)
 	outOfRange  = regexp.MustCompile(`(?i)maximum|minimum|between|out of range|less than|greater than|at (most|least)|above|below|too (large|small|high|low)`)
 
 	aboutSchema = regexp.MustCompile(`(?i)response[_ ]?format|json[_ ]?schema|structured[_ ]output|output_(config|format)|schema|grammar|guided|samplers|requested parameters`)
@@ -23,7 +23,7 @@ var (
 
 // settingsInWords are the settings recognised by their own name in a refusal.
 var settingsInWords = []string{
-	"max_completion_tokens", "max_tokens", "temperature", "top_p", "seed", "stop", "reasoning_effort",
+	"max_completion_tokens", "max_tokens", "top_p", "temperature", "seed", "stop", "reasoning_effort",
 	"parallel_tool_calls", "stream_options", "prompt_cache_key", CacheMarker, Strict, "thinking", "effort", "output_config",
 }
 

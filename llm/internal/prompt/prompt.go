@@ -5,26 +5,26 @@ package prompt
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
+	"github.com/seed-4bdb41d0/webhand/llm/internal/ladder"
 )
-
-// Options says what [Prepare] changes.
-type Options struct {
-	Words    string // appended to the system message
-	NoImages bool   // replace each image by a note
-	NoSystem bool   // put the system message's text into the first user message
-	Merge    bool   // join messages of one role in a row
-}
 
 // noImage is what the model reads where an image was.
 const noImage = "[An image was left out here: this model takes no images.]"
 
-// Prepare returns the messages to send. Empty parts and messages are dropped:
-// some endpoints refuse them.
-func Prepare(req *llm.Request, o Options) ([]llm.Message, error) {
+// Prepare returns the messages to send: those of req with words appended to
+// the system message, and without what the plan says the endpoint does not
+// take. Empty parts and messages are dropped: some endpoints refuse them.
+func Prepare(req *llm.Request, p *ladder.Plan, words string) ([]llm.Message, error) {
+	images, system, runs := forms(req.Messages)
+	noImages := images && !p.Send(ladder.Images)
+	noSystem := (system || words != "") && !p.Send(ladder.SystemRole)
+	noRuns := runs && !p.Send(ladder.RoleRuns)
 	out := make([]llm.Message, 0, len(req.Messages)+1)
 	for _, m := range req.Messages {
 		switch m.Role {
@@ -32,23 +32,50 @@ func Prepare(req *llm.Request, o Options) ([]llm.Message, error) {
 		default:
 			return nil, errors.New("a message has the role " + `"` + string(m.Role) + `"` + "; use system, user or assistant")
 		}
-		if m = clean(m, o.NoImages); len(m.Parts) > 0 {
+		if m = clean(m, noImages); len(m.Parts) > 0 {
 			out = append(out, m)
 		}
 	}
 	if len(out) == 0 {
 		return nil, errors.New("the request has no messages")
 	}
-	if o.Words != "" {
-		out = addWords(out, o.Words)
+	if words != "" {
+		out = addWords(out, words)
 	}
-	if o.NoSystem {
+	if noSystem {
 		out = systemToUser(out)
 	}
-	if o.Merge {
-		out = mergeRuns(out)
+	if noRuns {
+		out = MergeRuns(out)
 	}
 	return out, nil
+}
+
+// forms reports which of the forms that an endpoint may not take occur.
+func forms(msgs []llm.Message) (images, system, runs bool) {
+	for i, m := range msgs {
+		system = system || m.Role == llm.RoleSystem
+		runs = runs || i > 0 && msgs[i-1].Role == m.Role
+		for _, p := range m.Parts {
+			images = images || p.Image != nil
+		}
+	}
+	return images, system, runs
+}
+
+// MIME returns the type of an image, told by its data when it is not given.
+func MIME(img *llm.Image) (string, error) {
+	if len(img.Data) == 0 {
+		return "", fmt.Errorf("an image of type %q has no data", img.MIME)
+	}
+	mime := img.MIME
+	if mime == "" {
+		mime = http.DetectContentType(img.Data)
+	}
+	if !strings.HasPrefix(mime, "image/") {
+		return "", fmt.Errorf("an image has the type %q, which is none of an image", mime)
+	}
+	return mime, nil
 }
 
 func clean(m llm.Message, noImages bool) llm.Message {
@@ -108,7 +135,8 @@ func systemToUser(msgs []llm.Message) []llm.Message {
 	return slices.Insert(rest, 0, llm.Message{Role: llm.RoleUser, Parts: parts})
 }
 
-func mergeRuns(msgs []llm.Message) []llm.Message {
+// MergeRuns joins messages of one role in a row.
+func MergeRuns(msgs []llm.Message) []llm.Message {
 	out := msgs[:0:0]
 	for _, m := range msgs {
 		if n := len(out); n > 0 && out[n-1].Role == m.Role {

@@ -14,6 +14,7 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
@@ -47,6 +48,8 @@ type Transport struct {
 	Secrets []string          // never let into an error
 	// Header is set on every request, over what the SDK set.
 	Header map[string]string
+	// DropHeader is the prefix of the headers that are not sent, if any.
+	DropHeader string
 	// Normalize turns an unusual answer into the shape that the SDK decodes.
 	Normalize func(body []byte) ([]byte, error)
 }
@@ -97,6 +100,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		setBody(out, call.Body)
 		if req.Body != nil {
 			_ = req.Body.Close() // never sent; RoundTrip owes its caller the close
+		}
+	}
+	for k := range out.Header {
+		if t.DropHeader != "" && strings.HasPrefix(k, t.DropHeader) {
+			delete(out.Header, k)
 		}
 	}
 	for k, v := range t.Header {
