@@ -160,6 +160,16 @@ func (s *Server) Close() {
 // OpenAI is the base URL for an OpenAI client.
 func (s *Server) OpenAI() string { return s.URL + "/v1" }
 
+// Azure is the base URL for an OpenAI client that talks to Azure. Set
+// openai.Config.Azure as well: the host does not show it.
+func (s *Server) Azure() string { return s.URL }
+
+// Anthropic is the base URL for an Anthropic client.
+func (s *Server) Anthropic() string { return s.URL }
+
+// Gemini is the base URL for a Gemini client.
+func (s *Server) Gemini() string { return s.URL }
+
 // Requests returns the requests so far, refused ones included.
 func (s *Server) Requests() []*Request {
 	s.mu.Lock()
