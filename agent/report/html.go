@@ -64,6 +64,7 @@ type pageView struct {
 	CSS     template.CSS
 	JS      template.JS
 	Live    bool
+	Version int // of a live view
 	History *agent.History
 	Tasks   []agent.TaskRun
 	Outcome agent.Outcome

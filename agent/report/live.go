@@ -65,7 +65,7 @@ func (l *Live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (l *Live) page(w http.ResponseWriter) {
 	l.mu.Lock()
-	h := l.history
+	h, version := l.history, l.version
 	l.mu.Unlock()
 	opts := l.opts
 	if opts.Width <= 0 {
@@ -76,7 +76,7 @@ func (l *Live) page(w http.ResponseWriter) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	v.Live = true
+	v.Live, v.Version = true, version
 	v.JS += template.JS("\n" + liveJS) //nolint:gosec // our own file
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

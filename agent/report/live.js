@@ -1,13 +1,10 @@
 "use strict";
 (() => {
   // The page fetches itself after every step and swaps its parts.
-  let seen = null;
+  let seen = document.body.dataset.version;
   const source = new EventSource("/events");
   source.onmessage = async (e) => {
-    if (seen === null || seen === e.data) {
-      seen = e.data;
-      return;
-    }
+    if (seen === e.data) return;
     seen = e.data;
     const text = await (await fetch("/")).text();
     const next = new DOMParser().parseFromString(text, "text/html");
