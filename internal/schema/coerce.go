@@ -45,8 +45,18 @@ type coercer struct {
 }
 
 func (c *coercer) value(n *Node, v any, path string) any {
-	if n = c.target(n); n == nil || len(n.AnyOf) > 0 {
+	byRef := n.Ref != ""
+	if n = c.target(n); n == nil {
 		return v
+	}
+	if len(n.AnyOf) > 0 {
+		if a := c.choose(n.AnyOf, v); a != nil {
+			return c.value(a, v, path)
+		}
+		return v
+	}
+	if s, ok := v.(string); ok && (n.Open != nil || byRef) {
+		v = textValue(n, s)
 	}
 	switch n.Type {
 	case "integer":
@@ -67,17 +77,9 @@ func (c *coercer) value(n *Node, v any, path string) any {
 			}
 		}
 	case "object":
-		if s, ok := v.(string); ok && n.Open != nil {
-			if parsed, err := ParseValue([]byte(s)); err == nil {
-				if m, ok := parsed.(map[string]any); ok {
-					v = m
-				}
-			}
-		}
 		if m, ok := v.(map[string]any); ok {
 			c.object(n, m, path)
 		}
-		return v
 	case "array":
 		if list, ok := v.([]any); ok && n.Items != nil {
 			for i := range list {
@@ -86,6 +88,53 @@ func (c *coercer) value(n *Node, v any, path string) any {
 		}
 	}
 	return v
+}
+
+// choose returns the alternative that an object or a list was written for: the
+// first that knows all its keys. Plain values are left to the validator.
+func (c *coercer) choose(alternatives []*Node, v any) *Node {
+	for _, a := range alternatives {
+		t := c.target(a)
+		if t == nil {
+			continue
+		}
+		switch v := v.(type) {
+		case []any:
+			if t.Type == "array" {
+				return a
+			}
+		case map[string]any:
+			known := t.Type == "object"
+			for key := range v {
+				_, named := t.Prop(key)
+				known = known && (named || t.Open != nil)
+			}
+			if known {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// textValue reads the text that stands for an object or a list where a dialect
+// could not say its schema.
+func textValue(n *Node, s string) any {
+	parsed, err := ParseValue([]byte(s))
+	if err != nil {
+		return s
+	}
+	switch parsed.(type) {
+	case map[string]any:
+		if n.Type == "object" {
+			return parsed
+		}
+	case []any:
+		if n.Type == "array" {
+			return parsed
+		}
+	}
+	return s
 }
 
 // target follows a reference to a definition of the root.

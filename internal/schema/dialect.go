@@ -35,8 +35,14 @@ type dialect struct {
 	// that an object without properties is fine.
 	placeholder string
 	// maps, refs, anything and rest say what else can be written: objects with
-	// free keys, recursive references, values of any type, other keywords.
+	// free keys, recursive references, values of any type, other keywords. What
+	// cannot be written becomes text or stays out.
 	maps, refs, anything, rest bool
+	// loose says that maps and anything can be written and not be enforced.
+	loose bool
+	// nullPointers writes null for optional Go pointers, where leaving the
+	// property out says the same.
+	nullPointers bool
 	// most are the ceilings for strict use; a zero field is no ceiling.
 	most ceiling
 }
@@ -62,7 +68,7 @@ var everyLimit = []string{
 var dialects = map[llm.Dialect]dialect{
 	llm.Canonical: {
 		closed: true, nullType: true, keep: everyLimit, defaults: true, oneOf: true,
-		maps: true, refs: true, anything: true, rest: true,
+		maps: true, refs: true, anything: true, rest: true, nullPointers: true,
 	},
 	llm.OpenAIStrict: {
 		allRequired: true, closed: true, nullType: true,
@@ -71,8 +77,8 @@ var dialects = map[llm.Dialect]dialect{
 			"string.pattern", "string.format", "array.minItems", "array.maxItems",
 		},
 		formats: []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"},
-		refs:    true,
-		most:    ceiling{properties: 5000, depth: 10, enumValues: 1000, nameChars: 120_000},
+		maps:    true, refs: true, anything: true, loose: true,
+		most: ceiling{properties: 5000, depth: 10, enumValues: 1000, nameChars: 120_000},
 	},
 	llm.Anthropic: {
 		closed: true,
@@ -81,7 +87,8 @@ var dialects = map[llm.Dialect]dialect{
 			"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid",
 		},
 		minItemsOne: true,
-		most:        ceiling{optional: 24, unions: 16},
+		maps:        true, refs: true, anything: true, loose: true,
+		most: ceiling{optional: 24, unions: 16},
 	},
 	llm.Gemini: {
 		keep:        []string{"number.minimum", "number.maximum", "string.format", "array.minItems", "array.maxItems"},
@@ -157,13 +164,13 @@ func (n *Node) Obstacles(name llm.Dialect) []string {
 		}
 	}
 	n.walk(func(m *Node) {
-		if m.Open != nil && !d.maps {
+		if m.Open != nil && (!d.maps || d.loose) {
 			add("an object with free keys")
 		}
 		if m.Ref != "" && !d.refs {
 			add("a recursive definition")
 		}
-		if m.Type == "" && len(m.AnyOf) == 0 && len(m.Enum) == 0 && m.Ref == "" && !d.anything {
+		if m.Type == "" && len(m.AnyOf) == 0 && len(m.Enum) == 0 && m.Ref == "" && (!d.anything || d.loose) {
 			add("a value of any type")
 		}
 		if !d.rest {
@@ -171,7 +178,7 @@ func (n *Node) Obstacles(name llm.Dialect) []string {
 				add("the keyword " + k.Name)
 			}
 		}
-		if m.Type == "array" && m.Items == nil && !d.anything {
+		if m.Type == "array" && m.Items == nil && (!d.anything || d.loose) {
 			add("a list of anything")
 		}
 	})

@@ -54,7 +54,7 @@ func fieldsOf(t reflect.Type) ([]field, error) {
 		if name == "" {
 			name = f.Name
 		}
-		if !propName.MatchString(name) {
+		if !propName.MatchString(name) || name == "-" {
 			return nil, fmt.Errorf("%s: json name %s: use 1 to 64 letters, digits, '_', '-' or '.'", f.Name, Quote(name))
 		}
 		out = append(out, field{

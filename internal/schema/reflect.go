@@ -278,6 +278,9 @@ func mendStruct(n *Node, t reflect.Type) error {
 	for _, f := range fields {
 		p, ok := n.Prop(f.name)
 		if !ok {
+			if _, err := readTag(f.StructField); err != nil {
+				return fmt.Errorf("%s: %w", f.name, err)
+			}
 			return fmt.Errorf("%s.%s: the reflected schema lacks it", t, f.Name)
 		}
 		if err := mendField(&p, f); err != nil {

@@ -138,7 +138,7 @@ func plainType(t string) bool {
 // prop appends the schema of a property. Where it may be left out, null is only
 // written when it means something else.
 func (w *Writer) prop(b []byte, p Prop) []byte {
-	if p.Optional && p.Pointer && !w.d.allRequired && !w.d.rest {
+	if p.Optional && p.Pointer && !w.d.allRequired && !w.d.nullPointers {
 		n := *p.Node
 		n.Nullable = false
 		return w.node(b, &n, "", false)
@@ -166,7 +166,7 @@ func (w *Writer) ref(m *members, n *Node, description string, null bool) {
 }
 
 func (w *Writer) alternatives(m *members, n *Node, description string, null bool) {
-	description = w.notes(n, description)
+	description = w.notes(n, n.Type, description)
 	if description != "" {
 		m.text("description", description)
 	}
@@ -188,7 +188,7 @@ func (w *Writer) alternatives(m *members, n *Node, description string, null bool
 	m.b = append(m.b, ']')
 	if w.d.rest {
 		if len(n.Enum) > 0 {
-			w.enum(m, n, false)
+			w.enum(m, n, n.Type, false)
 		}
 		if n.Type != "" {
 			m.text("type", n.Type)
@@ -207,12 +207,12 @@ func (w *Writer) alternatives(m *members, n *Node, description string, null bool
 
 // body writes a node that is neither a reference nor a choice.
 func (w *Writer) body(m *members, n *Node, description string, null bool) {
-	description = w.notes(n, description)
 	typ := n.Type
 	free := n.Open != nil && !w.d.maps
-	if typ == "" && len(n.Enum) > 0 && !w.d.anything {
+	if typ == "" && len(n.Enum) > 0 {
 		typ = enumType(n.Enum)
 	}
+	description = w.notes(n, typ, description)
 	if free && len(n.Props) == 0 { // the model writes the object as text
 		typ, description = "string", join(description, "(a JSON object as text)")
 	}
@@ -232,7 +232,7 @@ func (w *Writer) body(m *members, n *Node, description string, null bool) {
 		m.text("description", description)
 	}
 	if len(n.Enum) > 0 {
-		w.enum(m, n, null)
+		w.enum(m, n, typ, null)
 	}
 	for _, k := range n.Limits {
 		if w.d.keeps(typ, k) {
@@ -265,8 +265,8 @@ func (w *Writer) items(m *members, n *Node) {
 	}
 }
 
-func (w *Writer) enum(m *members, n *Node, null bool) {
-	if w.d.enums != nil && !slices.Contains(w.d.enums, n.Type) {
+func (w *Writer) enum(m *members, n *Node, typ string, null bool) {
+	if w.d.enums != nil && !slices.Contains(w.d.enums, typ) {
 		return
 	}
 	m.key("enum")
@@ -344,14 +344,14 @@ func (n *Node) mayHoldMore() bool {
 }
 
 // notes appends to a description what the dialect cannot say in keywords.
-func (w *Writer) notes(n *Node, description string) string {
+func (w *Writer) notes(n *Node, typ, description string) string {
 	var notes []string
 	for _, k := range n.Limits {
-		if !w.d.keeps(n.Type, k) {
+		if !w.d.keeps(typ, k) {
 			notes = append(notes, words(k))
 		}
 	}
-	if len(n.Enum) > 0 && w.d.enums != nil && !slices.Contains(w.d.enums, n.Type) {
+	if len(n.Enum) > 0 && w.d.enums != nil && !slices.Contains(w.d.enums, typ) {
 		notes = append(notes, "one of "+joinRaw(n.Enum))
 	}
 	if n.Default != nil && !w.d.defaults {
@@ -378,19 +378,23 @@ func joinRaw(list []json.RawMessage) string {
 	return strings.Join(parts, ", ")
 }
 
-// enumType is the type of all values of an enum, "string" when they differ.
+// enumType is the type of all values of an enum, "" when they differ.
 func enumType(list []json.RawMessage) string {
 	typ := ""
 	for _, e := range list {
-		t := "string"
+		var t string
 		switch e[0] {
+		case '"':
+			t = "string"
 		case 't', 'f':
 			t = "boolean"
-		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		case '{', '[', 'n':
+			return ""
+		default:
 			t = "number"
 		}
 		if typ != "" && typ != t {
-			return "string"
+			return ""
 		}
 		typ = t
 	}

@@ -5,26 +5,22 @@ import (
 	"strings"
 )
 
-// limitWords names limits for a reader.
+// limitWords names limits for a reader; %s is the value.
 var limitWords = map[string]string{
-	"minimum": "minimum", "maximum": "maximum", "exclusiveMinimum": "more than", "exclusiveMaximum": "less than",
-	"multipleOf": "multiple of", "minLength": "at least this many characters:", "maxLength": "at most this many characters:",
-	"pattern": "pattern", "format": "format", "contentEncoding": "encoding",
-	"minItems": "minimum items", "maxItems": "maximum items", "uniqueItems": "no item twice",
-	"minProperties": "minimum keys", "maxProperties": "maximum keys",
+	"minimum": "minimum %s", "maximum": "maximum %s", "exclusiveMinimum": "more than %s", "exclusiveMaximum": "less than %s",
+	"multipleOf": "multiple of %s", "minLength": "at least %s characters", "maxLength": "at most %s characters",
+	"pattern": "pattern %s", "format": "format %s", "contentEncoding": "encoded as %s",
+	"minItems": "at least %s items", "maxItems": "at most %s items", "uniqueItems": "no item twice",
+	"minProperties": "at least %s keys", "maxProperties": "at most %s keys",
 }
 
 // words says a limit in words.
 func words(k Keyword) string {
-	name := limitWords[k.Name]
-	switch k.Name {
-	case "uniqueItems":
-		return name
-	case "pattern", "format", "contentEncoding":
-		return name + " " + unquote(string(k.Value))
-	default:
-		return name + " " + string(k.Value)
+	value := unquote(string(k.Value))
+	if value == "1" && k.Name == "minLength" {
+		return "not empty"
 	}
+	return strings.ReplaceAll(limitWords[k.Name], "%s", value)
 }
 
 // Text describes the properties of an object schema in words, one a line, for
