@@ -115,7 +115,9 @@ func (b *builder) capture(c *Capture, at placement) {
 		}
 		foreign := b.attributes(e, c.attrs[r.attr0:r.attr1])
 		e.Role = roleOf(e.Tag, e.Attrs, e.State.Has(Editable))
-		e.Name, e.Text = names[i].name, names[i].text
+		if e.Text == "" {
+			e.Name, e.Text = names[i].name, names[i].text
+		}
 		if r.flags&fTarget != 0 {
 			e.ref = r.ref
 			e.Index = -1 // numbered later
@@ -229,6 +231,10 @@ func (b *builder) attributes(e *Element, attrs []Attr) (foreign *foreignRef) {
 			if e.Hint == "" {
 				e.Hint = v
 			}
+		case ".icon":
+			e.Icon = v
+		case ".text":
+			e.Name, e.Text = v, v
 		case ".href":
 			e.Href = v
 		case ".src":

@@ -108,9 +108,11 @@ type Element struct {
 	Fill, Background string
 	// Href is the absolute address of a link, Src of a picture.
 	Href, Src string
-	// Hint is a word for a target without words: from its icon's class, its
-	// picture's file name or what CSS draws in it.
+	// Hint is a word for what has no words: a picture's file name, what CSS
+	// draws in an element.
 	Hint string
+	// Icon is the name of the icon that is all a target shows.
+	Icon string
 	// Description is the text that aria-describedby points to.
 	Description string
 	// Cover describes what covers an element with the state Covered.

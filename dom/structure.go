@@ -407,37 +407,31 @@ func (r *renderer) picture(i int32, e *Element, name, tag string) {
 	r.last = -1
 }
 
-// iconHint finds a word for a target without any: the name in an icon's class
-// or in what its drawing refers to.
+// iconHint finds a word for a target without any: its icon's name, a picture
+// in it, or at last its class.
 func iconHint(p *Page, e *Element) string {
+	if e.Icon != "" {
+		return e.Icon
+	}
 	if e.Hint != "" && e.Hint != "hidden" {
 		return e.Hint
 	}
 	i := p.position[e.Index]
-	for j := i; j < e.end && j < i+4; j++ {
-		c := &p.Elements[j]
-		if j > i && c.Hint != "" {
-			return c.Hint
-		}
-		if v, ok := c.Attr("data-icon"); ok && v != "" {
-			return v
-		}
-		for _, name := range []string{"href", "xlink:href"} {
-			if v, ok := c.Attr(name); ok && strings.Contains(v, "#") && c.Tag == "use" {
-				return v[strings.Index(v, "#")+1:]
-			}
-		}
-		class, _ := c.Attr("class")
-		for t := range strings.FieldsSeq(class) {
-			for _, pre := range []string{"fa-", "icon-", "bi-", "glyphicon-", "ti-", "mdi-", "octicon-", "icon--"} {
-				if w, ok := strings.CutPrefix(t, pre); ok && len(w) > 1 && w != "fw" && w != "lg" && w != "solid" {
-					return w
-				}
-			}
-		}
-		if j == i && class != "" && e.end == i+1 {
-			return cutRunes(class, 40)
+	for j := i + 1; j < e.end && j < i+4; j++ {
+		if h := p.Elements[j].Hint; h != "" {
+			return h
 		}
 	}
+	if class, ok := e.Attr("class"); ok && e.end == i+1 && !plainField(e) {
+		return cutRunes(clean(class), 40)
+	}
 	return ""
+}
+
+func plainField(e *Element) bool {
+	switch e.Tag {
+	case "input", "select", "textarea":
+		return true
+	}
+	return false
 }

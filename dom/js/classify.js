@@ -116,13 +116,35 @@ const labelledBy = (el) => {
   return squash(parts.join(' '));
 };
 
+// labelsOf returns the labels of a field. The field's own list of them walks
+// the whole document each time, so one look serves all fields of a walk.
+let labelMaps = new Map();
+const forgetLabels = () => { labelMaps = new Map(); };
+const NO_LABELS = [];
+const labelsOf = (el) => {
+  const root = getRootNode(el);
+  let m = labelMaps.get(root);
+  if (!m) {
+    labelMaps.set(root, m = new Map());
+    const t = nodeType(root);
+    const all = t === DOCUMENT ? docQueryAll(root, 'label') : t === FRAGMENT ? rootQueryAll(root, 'label') : NO_LABELS;
+    for (let i = 0; i < all.length; i++) {
+      const c = all[i].control;
+      if (!c) continue;
+      const ls = m.get(c);
+      if (ls) ls.push(all[i]);
+      else m.set(c, [all[i]]);
+    }
+  }
+  return m.get(el) || NO_LABELS;
+};
+
 // labelText joins the texts of a field's labels.
 const labelText = (el) => {
-  const ls = el.labels;
-  if (!ls || !ls.length) return '';
+  const ls = labelsOf(el);
   const parts = [];
   for (let i = 0; i < ls.length && i < 4; i++) parts.push(spoken(ls[i], 200));
-  return squash(parts.join(' '));
+  return parts.length === 1 ? parts[0] : squash(parts.join(' '));
 };
 
 const isSecret = (el) => {
@@ -147,4 +169,26 @@ const drawn = (el) => {
     if (c && c[0] === '"') out += ' ' + c.slice(1, c.lastIndexOf('"')).replace(/[\ue000-\uf8ff]/g, '');
   }
   return squash(out);
+};
+
+// iconOf finds a word for a target without any: in the class of its icon or in
+// what its drawing refers to.
+const ICON = /(?:^|\s)(?:fa|icon|icons|bi|glyphicon|ti|mdi|octicon|lucide|ri|la|feather|i|svg|sprite|ico)-{1,2}([a-z][a-z0-9-]*)/i;
+const ICON_NOISE = /^(fw|lg|sm|xs|solid|regular|brands|light|wrapper|container|button|btn|icon|inner|box|\d+x)$/i;
+const iconOf = (el) => {
+  const list = queryAll(el, '*');
+  for (let i = -1; i < list.length && i < 8; i++) {
+    const e = i < 0 ? el : list[i];
+    const icon = getAttribute(e, 'data-icon') || getAttribute(e, 'data-lucide');
+    if (icon) return icon.slice(0, 40);
+    if (localName(e) === 'use') {
+      const h = getAttribute(e, 'href') || getAttribute(e, 'xlink:href') || '';
+      const k = h.indexOf('#');
+      if (k >= 0) return h.slice(k + 1, k + 41);
+    }
+    const cls = getAttribute(e, 'class') || '';
+    const re = new RegExp(ICON.source, 'gi');
+    for (let m = re.exec(cls); m; m = re.exec(cls)) if (!ICON_NOISE.test(m[1])) return m[1].slice(0, 40);
+  }
+  return '';
 };

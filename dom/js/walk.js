@@ -35,8 +35,63 @@ const esc = (s) => (/[\^|\n]/.test(s) ? s.replace(/\^/g, '^^').replace(/\|/g, '^
 const well = (s) => (s.isWellFormed() ? s : s.toWellFormed());
 const DROP_ATTR = /^(style|on.*|d|points|srcset|sizes|nonce|integrity|ping|jsaction|jscontroller|jsname|jsmodel|jslog|data-(?!test|cy$|qa$|id$|state$|value$|date-format$|label$|title$|icon$|mask|inputmask|datepicker).*)$/;
 
+// A context is what an element hands down to what is in it.
+class Context {
+  constructor(c) {
+    if (!c) return;
+    this.p = c.p; // position of the nearest record above
+    this.el = c.el;
+    this.fr = c.fr;
+    this.clip = c.clip; // what shows now
+    this.hard = c.hard; // what scrolling could show
+    this.near = c.near;
+    this.t = c.t; // position of the target it is in, -1 for none
+    this.ptr = c.ptr; // the pointer cursor is inherited
+    this.seen = c.seen;
+    this.svg = c.svg;
+    this.icon = c.icon;
+    this.quiet = c.quiet;
+    this.unseen = c.unseen;
+    this.sure = c.sure; // known to take a press, so its text is not covered
+    this.listbox = c.listbox;
+    this.host = c.host;
+    this.pre = c.pre;
+    this.inert = c.inert;
+    this.box = null; // of the element itself, when it was written out
+    this.text = null; // its first child
+  }
+}
+
+const keepsAttr = new Map();
+const keepAttr = (name) => {
+  let k = keepsAttr.get(name);
+  if (k === undefined) keepsAttr.set(name, k = !DROP_ATTR.test(name));
+  return k;
+};
+
+// fixedElements finds what does not scroll with the page; an element without
+// offset parent that has a box is one.
+let fixedSeen = [];
+let fixedGeneration = -1;
+const fixedElements = (doc) => {
+  if (fixedGeneration === generation) return fixedSeen;
+  fixedSeen = [];
+  const all = docByTag(doc, '*');
+  for (let i = 0, n = Math.min(all.length, 20000); i < n; i++) {
+    const e = all[i];
+    if (e.offsetParent === null && i > 2) {
+      const t = localName(e);
+      if (SKIP.has(t) || t === 'body' || t === 'html') continue;
+      if (rectsOf(e).length && styleOf(e).position === 'fixed') fixedSeen.push(e);
+    }
+  }
+  fixedGeneration = generation;
+  return fixedSeen;
+};
+
 function walk(o) {
   const started = now();
+  forgetLabels();
   const out = [];
   let count = 0; // records that get a position
   let visited = 0;
@@ -96,18 +151,26 @@ function walk(o) {
     return fr;
   };
 
-  // What the pointer can reach now must not be lost to the shortcut that
-  // skips boxes far away: a fixed child may lie inside such a box.
+  // What shows now must not be lost to the shortcut that skips boxes far
+  // away: a fixed element may lie inside such a box.
   const findMust = (fr) => {
     must = new Set();
-    const n = 8;
-    for (let i = 0; i < n; i++) {
-      for (let j = 0; j < n; j++) {
-        let e = deepest(fr.doc, (i + 0.5) * fr.vw / n, (j + 0.5) * fr.vh / n);
-        for (; e && nodeType(e) === ELEMENT && !must.has(e); e = flatParent(e)) must.add(e);
+    const mark = (e) => {
+      for (; e && nodeType(e) === ELEMENT && !must.has(e); e = flatParent(e)) {
+        must.add(e);
+        const p = flatParent(e);
+        const kids = p && mustKids.get(p);
+        if (kids) kids.push(e);
+        else if (p) mustKids.set(p, [e]);
       }
+    };
+    const n = 5;
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) mark(deepest(fr.doc, (i + 0.5) * fr.vw / n, (j + 0.5) * fr.vh / n));
     }
+    for (const e of fixedElements(fr.doc)) mark(e);
   };
+  const mustKids = new Map();
 
   const gaps = new Map(); // parent position -> [above, below]
   const gap = (p, above) => {
@@ -118,10 +181,11 @@ function walk(o) {
 
   const place = (r, fr) => '|' + R(r.left * fr.k + fr.ox) + '|' + R(r.top * fr.k + fr.oy) + '|' + R(r.width * fr.k) + '|' + R(r.height * fr.k);
 
-  const attributes = (el) => {
+  const attributes = (el, all) => {
     let s = '';
     for (const name of attributeNames(el)) {
-      if (DROP_ATTR.test(name)) continue;
+      if (!keepAttr(name)) continue;
+      if (!all && (name === 'class' ? !STATEFUL.test(getAttribute(el, name)) : name === 'id')) continue;
       let v = getAttribute(el, name);
       if (v.length > 500) v = v.slice(0, v.startsWith('data:') ? 30 : 500) + '…';
       if (name === 'value' && (localName(el) === 'input' || localName(el) === 'textarea')) {
@@ -173,6 +237,7 @@ function walk(o) {
         break;
       }
       case 'option':
+        extra += field('.text', squash(el.label || el.text).slice(0, 200));
         if (el.selected) f |= F_SELECTED;
         break;
       case 'details':
@@ -189,7 +254,7 @@ function walk(o) {
     if (hasAttribute(el, 'aria-labelledby')) extra += field('.by', labelledBy(el));
     switch (tag) {
       case 'input': case 'select': case 'textarea': case 'meter': case 'progress': case 'button': case 'output':
-        if (el.labels && el.labels.length) extra += field('.label', labelText(el));
+        extra += field('.label', labelText(el));
         break;
       case 'fieldset': case 'table': case 'figure': case 'details': {
         const first = firstElement(el);
@@ -218,8 +283,12 @@ function walk(o) {
     const t = squash(s);
     if (t === '' || !c.seen) return;
     let flags = (brk ? F_BREAK : 0) | (c.quiet ? F_QUIET : 0);
-    range.selectNodeContents(n);
-    const r = range.getBoundingClientRect();
+    // A lone text far from view takes the box of its element.
+    let r = c.box;
+    if (r === null || r.top < 2 * c.fr.vh || nextSibling(n) !== null || c.text !== n) {
+      range.selectNodeContents(n);
+      r = range.getBoundingClientRect();
+    }
     if (r.width <= 0 || r.height <= 0) return;
     const fr = c.fr;
     const x0 = Math.max(r.left, c.clip.x0);
@@ -303,7 +372,7 @@ function walk(o) {
       r = rectOf(el);
       const n = c.near;
       if ((r.top > n.y1 || r.bottom < n.y0 || r.left > n.x1 || r.right < n.x0) && !inline) {
-        if (!must.has(el) && (scrollHeight(el) <= clientHeight(el) + 1 || r.top > n.y1 && !firstElement(el))) {
+        if (!must.has(el) && r.height > 0 && (scrollHeight(el) <= clientHeight(el) + 1 || r.top > n.y1 && !firstElement(el))) {
           const reach = c.hard;
           if (r.right > reach.x0 && r.left < reach.x1 && r.bottom > reach.y0 && r.top < reach.y1 && r.height > 0) gap(c.p, r.bottom < n.y0 || r.right < n.x0);
           return null;
@@ -381,12 +450,22 @@ function walk(o) {
           hard = cut(hard, box);
         }
       }
-      return {
-        p: pos, el, fr, clip, hard, near: nr, t, ptr, seen, svg,
-        icon: c.icon || (tag === 'svg' && (t >= 0 && pos !== t || (r || rectOf(el)).width <= 40)),
-        quiet: c.quiet || getAttribute(el, 'aria-hidden') === 'true', unseen: c.unseen,
-        sure: false, listbox: tag === 'select' || (c.listbox && tag === 'optgroup'), host: root ? null : el, root, pre: false,
-      };
+      const d = new Context(c);
+      d.p = pos;
+      d.el = el;
+      d.clip = clip;
+      d.hard = hard;
+      d.near = nr;
+      d.t = t;
+      d.ptr = ptr;
+      d.seen = seen;
+      d.svg = svg;
+      d.icon = c.icon || (tag === 'svg' && (t >= 0 && pos !== t || (r || rectOf(el)).width <= 40));
+      d.quiet = c.quiet || getAttribute(el, 'aria-hidden') === 'true';
+      d.sure = false;
+      d.listbox = tag === 'select' || (c.listbox && tag === 'optgroup');
+      d.host = root ? null : el;
+      return d;
     };
 
     if (!root) watchHost(el, tag, leaf, c);
@@ -394,7 +473,11 @@ function walk(o) {
     if (!emit) {
       if (overflow === 'visible' && seen === c.seen && ptr === c.ptr && !hasAttribute(el, 'aria-hidden')) {
         // Nothing changes below, but the text needs its own element.
-        return Object.assign({}, c, { el, host: el, sure: false });
+        const d = new Context(c);
+        d.el = el;
+        d.host = el;
+        d.sure = false;
+        return d;
       }
       return next(c.p, c.t);
     }
@@ -416,7 +499,9 @@ function walk(o) {
         clip = free.clip;
         hard = free.hard;
         v = cut({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }, clip);
-        c = Object.assign({}, c, { clip, hard });
+        c = new Context(c);
+        c.clip = clip;
+        c.hard = hard;
       }
     }
     const tiny = r.width <= 1 || r.height <= 1;
@@ -485,6 +570,7 @@ function walk(o) {
         const bg = swatch || style.backgroundColor;
         if (alpha(bg) > 0.1) extra += field('.bg', bg);
       }
+      if (target && !hasAttribute(el, 'aria-label') && tag !== 'input' && tag !== 'select' && tag !== 'textarea' && !/\S/.test(textContent(el))) extra += field('.icon', iconOf(el));
       if (target && leaf && tag !== 'input' && tag !== 'select' && tag !== 'textarea' || target && !/\S/.test(textContent(el))) extra += field('.drawn', drawn(el));
     }
     if (tag === 'img') extra += field('.src', el.currentSrc.startsWith('data:') ? '' : el.currentSrc.slice(0, 300));
@@ -496,17 +582,21 @@ function walk(o) {
 
     const pos = count++;
     out.push('e|' + c.p + '|' + (flags | state | (target ? F_TARGET : 0)) + '|' + (why | (scrolls ? 512 : 0)) + place(r, fr) + '|' +
-      (target ? refNumber(el) : 0) + '|' + esc(tag) + extra + attributes(el));
+      (target ? refNumber(el) : 0) + '|' + esc(tag) + extra + attributes(el, target || why !== 0 || leaf || svg));
     brk = true;
     if (target) shown.set(el, pos);
 
     if (tag === 'iframe' || tag === 'frame' || tag === 'object') return frame(el, c, pos, r, v);
     if (tag === 'select' && !area) return null;
     if (tag === 'img') { if (hasAttribute(el, 'usemap')) imageMap(el, c, pos, r); return null; }
-    if (tag === 'textarea' || tag === 'input' || tag === 'canvas' || tag === 'video' || tag === 'audio' || tag === 'embed') return null;
+    if (tag === 'textarea' || tag === 'input' || tag === 'canvas' || tag === 'video' || tag === 'audio' || tag === 'embed' || tag === 'option') return null;
     const t = target && strong ? pos : c.t;
     if (target && (why & (NATIVE | BYROLE | HANDLER | LISTENER | POINTER))) ptr = ptr || tag === 'a' || tag === 'button' || styleOf(el).cursor === 'pointer';
     const d = next(pos, t);
+    if (!near) {
+      d.box = r;
+      d.text = firstChild(el);
+    }
     d.unseen = unseen;
     d.sure = sure;
     return d;
@@ -530,7 +620,12 @@ function walk(o) {
 
   const inertText = (el, c) => {
     // Nothing in an inert part can be used; what it says is still read.
-    return Object.assign({}, c, { el, inert: true, host: el, sure: true });
+    const d = new Context(c);
+    d.el = el;
+    d.inert = true;
+    d.host = el;
+    d.sure = true;
+    return d;
   };
 
   // Closed shadow roots cannot be seen from script. Hosts that may have one
@@ -596,10 +691,30 @@ function walk(o) {
     return null;
   };
 
-  const contextOf = (fr, pos, c) => ({
-    p: pos, el: docElement(fr.doc), fr, clip: fr.clip, hard: fr.hard, near: fr.near, t: -1, ptr: false, seen: true, svg: false, icon: false,
-    quiet: c ? c.quiet : false, unseen: false, sure: false, listbox: false, host: null, root: null, pre: false, inert: c ? c.inert : false,
-  });
+  const contextOf = (fr, pos, c) => {
+    const d = new Context(null);
+    d.p = pos;
+    d.el = docElement(fr.doc);
+    d.fr = fr;
+    d.clip = fr.clip;
+    d.hard = fr.hard;
+    d.near = fr.near;
+    d.t = -1;
+    d.ptr = false;
+    d.seen = true;
+    d.svg = false;
+    d.icon = false;
+    d.quiet = c ? c.quiet : false;
+    d.unseen = false;
+    d.sure = false;
+    d.listbox = false;
+    d.host = null;
+    d.pre = false;
+    d.inert = c ? c.inert : false;
+    d.box = null;
+    d.text = null;
+    return d;
+  };
 
   const writeFrame = (fr) => {
     out.push('f|' + fr.node + '|' + R(fr.ox) + '|' + R(fr.oy) + '|' + Math.round(fr.k * 1000) + '|' + fr.vw + '|' + fr.vh + '|' + fr.scroll.map(R).join('|') + '|' +
@@ -628,7 +743,7 @@ function walk(o) {
         b.top += r.top;
         extra = '';
         if (a.href) extra += field('.href', String(a.href).slice(0, 1000));
-        out.push('e|' + pos + '|' + (F_TARGET | F_BREAK | F_INVIEW) + '|' + NATIVE + place(b, c.fr) + '|' + refNumber(a) + '|area' + extra + attributes(a));
+        out.push('e|' + pos + '|' + (F_TARGET | F_BREAK | F_INVIEW) + '|' + NATIVE + place(b, c.fr) + '|' + refNumber(a) + '|area' + extra + attributes(a, true));
         count++;
       }
     }
@@ -660,10 +775,16 @@ function walk(o) {
       pos = count++;
       out.push('e|' + c.p + '|0|0|0|0|0|0|0|' + tag + extra);
     }
-    if (tag === 'iframe' || tag === 'frame') return frame(el, Object.assign({}, c, { p: pos }), pos, rectOf(el), { x0: -1e6, y0: -1e6, x1: 1e6, y1: 1e6 });
+    if (tag === 'iframe' || tag === 'frame') return frame(el, c, pos, rectOf(el), { x0: -1e6, y0: -1e6, x1: 1e6, y1: 1e6 });
     if (tag === 'svg' || tag === 'canvas' || tag === 'select' || tag === 'textarea' || tag === 'video' || tag === 'audio' || tag === 'img') return null;
     const ws = tag === 'pre' || c.pre;
-    return Object.assign({}, c, { p: pos, el, seen, pre: ws, host: root ? null : el, root });
+    const d = new Context(c);
+    d.p = pos;
+    d.el = el;
+    d.seen = seen;
+    d.pre = ws;
+    d.host = root ? null : el;
+    return d;
   };
 
   // run walks the flat tree below (and with) top without recursion: pages nest
@@ -680,7 +801,53 @@ function walk(o) {
       const list = assignedNodes(el);
       if (list.length) return { c, n: null, list, i: 0 };
     }
+    if (near && !md && !c.svg && childCount(el) > 48) {
+      const list = nearChildren(el, c);
+      if (list) return { c, n: null, list, i: 0 };
+    }
     return { c, n: firstChild(el), list: null, i: 0 };
+  };
+
+  // nearChildren finds, in a long run of children laid out one below the
+  // other, those near what shows, without looking at every one.
+  const nearChildren = (el, c) => {
+    const kids = childList(el);
+    const n = kids.length;
+    const boxes = new Map();
+    const box = (i) => {
+      let b = boxes.get(i);
+      if (!b) boxes.set(i, b = rectOf(kids[i]));
+      return b;
+    };
+    // first child for which test holds, if tops only grow
+    const search = (test) => {
+      let lo = 0;
+      let hi = n;
+      while (lo < hi) {
+        const m = (lo + hi) >> 1;
+        if (box(m).height === 0) return -1;
+        if (test(box(m))) hi = m;
+        else lo = m + 1;
+      }
+      return lo;
+    };
+    const a = search((r) => r.bottom >= c.near.y0);
+    if (a < 0) return null;
+    const b = search((r) => r.top > c.near.y1);
+    if (b < 0) return null;
+    if (a === 0 && b === n) return null;
+    const order = [...boxes.keys()].sort((x, y) => x - y);
+    for (let i = 1; i < order.length; i++) if (boxes.get(order[i]).top < boxes.get(order[i - 1]).top - 1) return null;
+    const list = [];
+    for (let x = a < n ? kids[a] : null; x; x = nextSibling(x)) {
+      if (b < n && x === kids[b]) break;
+      list.push(x);
+    }
+    const extra = mustKids.get(el);
+    if (extra) for (const x of extra) if (!list.includes(x)) list.push(x);
+    for (let i = 0; i < a; i++) gap(c.p, true);
+    for (let i = b; i < n; i++) gap(c.p, false);
+    return list;
   };
   const run = (top, ctx) => {
     const saved = stack;
@@ -749,7 +916,7 @@ function hiddenFiles(frames, shown, out) {
   for (const fr of frames) {
     for (const f of docQueryAll(fr.doc, 'input[type=file i]')) {
       if (shown.has(f)) continue;
-      const ls = f.labels || [];
+      const ls = labelsOf(f);
       let done = false;
       for (const l of ls) done = done || shown.has(l);
       if (done) continue;
