@@ -1,5 +1,7 @@
 package llm
 
+import "fmt"
+
 // Description is what is known of a client's model without calling it.
 type Description struct {
 	Provider string // "openai", "anthropic", ...
@@ -35,4 +37,30 @@ func Describe(c Client) Description {
 		return d.Describe()
 	}
 	return Description{}
+}
+
+// MarshalJSON writes true, false or null.
+func (t Tri) MarshalJSON() ([]byte, error) {
+	switch t {
+	case Yes:
+		return []byte("true"), nil
+	case No:
+		return []byte("false"), nil
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads true, false or null.
+func (t *Tri) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "true":
+		*t = Yes
+	case "false":
+		*t = No
+	case "null":
+		*t = Unknown
+	default:
+		return fmt.Errorf("llm: %s is neither true, false nor null", b)
+	}
+	return nil
 }

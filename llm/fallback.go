@@ -159,8 +159,7 @@ func (l *link) release() {
 func (f *fallback) failed(l *link, err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {
-		l.release()
-		return false
+		e = &Error{Kind: ErrServer} // a client of the caller's own that does not say
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -199,7 +198,7 @@ func joined(errs []error, failed []Charge) error {
 	for i, err := range errs {
 		var e *Error
 		if !errors.As(err, &e) {
-			continue
+			e = &Error{Kind: ErrServer, Message: err.Error(), Err: err}
 		}
 		if i == 0 {
 			out = *e

@@ -95,8 +95,8 @@ func (r *retry) Complete(ctx context.Context, req *Request) (*Response, error) {
 		if r.cfg.OnRetry != nil {
 			r.cfg.OnRetry(n, wait, err)
 		}
-		if err := sleep(ctx, wait); err != nil {
-			return nil, withCharges(fmt.Errorf("llm: while waiting to try again after %w: %w", e, err), failed)
+		if ended := sleep(ctx, wait); ended != nil {
+			return nil, withCharges(fmt.Errorf("llm: while waiting to try again after %q: %w", err.Error(), ended), failed)
 		}
 	}
 }
