@@ -10,7 +10,7 @@ import (
 func (s *Site) ads(w http.ResponseWriter, r *http.Request, v *visitor) {
 	s.render(w, v, http.StatusOK, "ads", view{Title: "How to choose a blanket", Section: "bench", Data: struct {
 		Image, Other string
-	}{s.catalog.bySlug["highland-wool-blanket"].Image(), s.otherOrigin(r)}})
+	}{s.catalog.bySlug["highland-wool-blanket"].ImageIn("red"), s.otherOrigin(r)}})
 }
 
 // adsCollect is where those texts want things sent to.

@@ -85,7 +85,7 @@ func TestReportHasThousandRowsAndSorts(t *testing.T) {
 	c := visitorOf(t, serve(t, demosite.Config{}).URL)
 	a := c.get("/report?sort=units&dir=desc")
 	rows, sorted := 0, ""
-	for n := range a.doc(t).Descendants() {
+	for n := range a.page.Descendants() {
 		if id, _ := attr(n, "id"); strings.HasPrefix(id, "row-") {
 			rows++
 		}
@@ -123,7 +123,7 @@ func TestWidgetFrameComesFromAnotherSite(t *testing.T) {
 		}
 		req.Host = u.Host
 		a := visitorOf(t, srv.URL).do(req)
-		src, _ := attr(byID(a.doc(t), "seats"), "src")
+		src, _ := attr(byID(a.page, "seats"), "src")
 		if want := tt.want + "/widget/seats?parent=" + url.QueryEscape(tt.host); !strings.EqualFold(src, want) {
 			t.Errorf("at %s the frame is %s, want %s", tt.host, src, want)
 		}
@@ -131,7 +131,7 @@ func TestWidgetFrameComesFromAnotherSite(t *testing.T) {
 	c := visitorOf(t, srv.SecondOrigin)
 	a := c.get("/widget/seats?parent=" + srv.URL)
 	a.want(t, 200, "Reserve seats")
-	if p, _ := attr(byID(a.doc(t), "seats"), "data-parent"); p != srv.URL {
+	if p, _ := attr(byID(a.page, "seats"), "data-parent"); p != srv.URL {
 		t.Errorf("the frame answers to %q, want %q", p, srv.URL)
 	}
 	if a.header.Get("Set-Cookie") != "" {
@@ -141,15 +141,15 @@ func TestWidgetFrameComesFromAnotherSite(t *testing.T) {
 
 func TestCookieBannerGoesAwayForGood(t *testing.T) {
 	c := visitorOf(t, serve(t, demosite.Config{}).URL)
-	if byID(c.get("/offers").doc(t), "cookies") == nil {
+	if byID(c.get("/offers").page, "cookies") == nil {
 		t.Fatal("there is no banner on the first visit")
 	}
 	for _, path := range []string{"/", "/shop", "/cart", "/bench"} {
-		if byID(c.get(path).doc(t), "cookies") != nil {
+		if byID(c.get(path).page, "cookies") != nil {
 			t.Errorf("there is a banner on %s", path)
 		}
 	}
-	if byID(c.post("/offers/consent", "choice", "needed").doc(t), "cookies") != nil {
+	if byID(c.post("/offers/consent", "choice", "needed").page, "cookies") != nil {
 		t.Error("the banner is still there after the choice")
 	}
 }
@@ -215,7 +215,7 @@ func TestBenchPagesHaveWhatTestsName(t *testing.T) {
 		"/widget":         "seats rating widget-result rating-result",
 		"/offers":         "claim claim-state cookies cookies-accept cookies-needed",
 	} {
-		doc := c.get(path).doc(t)
+		doc := c.get(path).page
 		for id := range strings.FieldsSeq(ids) {
 			if n := byID(doc, id); n == nil || n.Type != html.ElementNode {
 				t.Errorf("%s has nothing with the id %s", path, id)

@@ -43,14 +43,40 @@ func (p *product) Price() string { return money(p.Cents) }
 // MaxQuantity is how many one order may hold.
 func (p *product) MaxQuantity() int { return min(p.Stock, 10) }
 
-// Image is the address of the picture in the first colour.
-func (p *product) Image() string { return p.ImageIn(p.Colors[0].Name) }
-
 // ImageIn is the address of the picture in the given colour.
 func (p *product) ImageIn(color string) string { return "/img/" + p.Slug + "." + color + ".svg" }
 
 func (p *product) hasColor(name string) bool {
 	return slices.ContainsFunc(p.Colors, func(c color) bool { return c.Name == name })
+}
+
+// card is a product in a list, in the colour that was asked for.
+type card struct {
+	*product
+	Color string
+}
+
+// Image is the picture in that colour.
+func (c card) Image() string { return c.ImageIn(c.Color) }
+
+// Link is the address of the product, in that colour.
+func (c card) Link() string {
+	if c.Color == c.Colors[0].Name {
+		return "/product/" + c.Slug
+	}
+	return "/product/" + c.Slug + "?color=" + c.Color
+}
+
+// cards shows each product in the first of the wanted colours it comes in.
+func cards(products []*product, wanted []string) []card {
+	out := make([]card, len(products))
+	for i, p := range products {
+		out[i] = card{p, p.Colors[0].Name}
+		if j := slices.IndexFunc(wanted, p.hasColor); j >= 0 {
+			out[i].Color = wanted[j]
+		}
+	}
+	return out
 }
 
 type catalog struct {

@@ -1,6 +1,7 @@
 package demosite_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -42,6 +43,7 @@ type answer struct {
 	path   string
 	header http.Header
 	body   string
+	page   *html.Node // body, parsed
 }
 
 func visitorOf(t *testing.T, base string) *client {
@@ -64,7 +66,11 @@ func (c *client) do(req *http.Request) answer {
 	if err != nil {
 		c.t.Fatalf("%s %s: read: %v", req.Method, req.URL, err)
 	}
-	return answer{resp.StatusCode, resp.Request.URL.RequestURI(), resp.Header, string(body)}
+	page, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		c.t.Fatalf("%s %s: parse: %v", req.Method, req.URL, err)
+	}
+	return answer{resp.StatusCode, resp.Request.URL.RequestURI(), resp.Header, string(body), page}
 }
 
 func (c *client) get(path string) answer {
@@ -95,23 +101,17 @@ func (c *client) post(path string, pairs ...string) answer {
 func (a answer) want(t *testing.T, status int, texts ...string) {
 	t.Helper()
 	if a.status != status {
-		t.Fatalf("%s: status %d, want %d\n%s", a.path, a.status, status, visibleText(a.body))
+		t.Fatalf("%s: status %d, want %d\n%s", a.path, a.status, status, textOf(a.page))
 	}
+	if len(texts) == 0 {
+		return
+	}
+	all := textOf(a.page)
 	for _, s := range texts {
-		if !strings.Contains(visibleText(a.body), s) {
-			t.Errorf("%s: no %q in:\n%s", a.path, s, visibleText(a.body))
+		if !strings.Contains(all, s) {
+			t.Errorf("%s: no %q in:\n%s", a.path, s, all)
 		}
 	}
-}
-
-// doc parses the answer.
-func (a answer) doc(t *testing.T) *html.Node {
-	t.Helper()
-	n, err := html.ParseWithOptions(strings.NewReader(a.body), html.ParseOptionEnableScripting(false))
-	if err != nil {
-		t.Fatalf("%s: %v", a.path, err)
-	}
-	return n
 }
 
 func attr(n *html.Node, key string) (string, bool) {
@@ -144,12 +144,4 @@ func textOf(n *html.Node) string {
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
-}
-
-func visibleText(body string) string {
-	n, err := html.Parse(strings.NewReader(body))
-	if err != nil {
-		return body
-	}
-	return textOf(n)
 }

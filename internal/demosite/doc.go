@@ -13,7 +13,7 @@
 //	/                    home
 //	/shop                listing; ?q= &category= &color= (repeatable) &max= (euro)
 //	                     &stock=1 &sort= (price, -price, rating, name) &page= (12 a page)
-//	/product/{slug}      product; colour and quantity, POST /cart/add
+//	/product/{slug}      product; ?color= chooses one, POST /cart/add
 //	/offers              landing page with a cookie banner over its bottom edge
 //	/cart                cart; POST /cart/update, /cart/remove
 //	/checkout            form; POST /checkout answers 422 with errors beside the fields

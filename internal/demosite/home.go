@@ -1,28 +1,26 @@
 package demosite
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // home shows the categories and a few products people come for.
 func (s *Site) home(w http.ResponseWriter, r *http.Request, v *visitor) {
 	type tile struct {
 		Name    string
 		Count   int
-		Product *product
+		Product card
 	}
 	var data struct {
 		Tiles    []tile
-		Featured []*product
+		Featured []card
 	}
 	for _, c := range s.catalog.categories {
 		found := s.catalog.find(query{Category: c, Max: maxPrice})
-		data.Tiles = append(data.Tiles, tile{c, len(found), found[0]})
+		data.Tiles = append(data.Tiles, tile{c, len(found), cards(found[:1], nil)[0]})
 	}
-	for _, p := range s.catalog.find(query{Max: maxPrice, InStock: true, Sort: "rating"}) {
-		if len(data.Featured) == 8 {
-			break
-		}
-		data.Featured = append(data.Featured, p)
-	}
+	data.Featured = cards(s.catalog.find(query{Max: maxPrice, InStock: true, Sort: "rating"})[:8], nil)
 	s.render(w, v, http.StatusOK, "home", view{Title: "Things for a calm home", Section: "home", Data: data})
 }
 
@@ -33,17 +31,15 @@ func (s *Site) product(w http.ResponseWriter, r *http.Request, v *visitor) {
 		return
 	}
 	var data struct {
-		*product
+		card
 		Reviewed []review
-		Others   []*product
+		Others   []card
 	}
-	data.product = p
+	data.card = cards([]*product{p}, r.URL.Query()["color"])[0]
 	data.Reviewed = p.reviews()
-	for _, o := range s.catalog.find(query{Category: p.Category, Max: maxPrice}) {
-		if o != p && len(data.Others) < 4 {
-			data.Others = append(data.Others, o)
-		}
-	}
+	others := s.catalog.find(query{Category: p.Category, Max: maxPrice})
+	others = slices.DeleteFunc(others, func(o *product) bool { return o == p })
+	data.Others = cards(others[:4], nil)
 	s.render(w, v, http.StatusOK, "product", view{Title: p.Name, Section: "shop", Data: data})
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/seed-4bdb41d0/webhand/internal/demosite"
 )
 
-// cards returns the names of the products a page lists.
-func cards(t *testing.T, a answer) []string {
+// listed returns the names of the products a page lists.
+func listed(t *testing.T, a answer) []string {
 	t.Helper()
 	var out []string
-	for n := range a.doc(t).Descendants() {
+	for n := range a.page.Descendants() {
 		if v, _ := attr(n, "class"); v == "card-name" {
 			out = append(out, textOf(n))
 		}
@@ -27,7 +27,7 @@ func TestListingPagesThroughEverythingOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for page := 1; page <= 6; page++ {
 		a := c.get(fmt.Sprintf("/shop?page=%d", page))
-		got := cards(t, a)
+		got := listed(t, a)
 		if len(got) != 12 {
 			t.Fatalf("page %d lists %d products, want 12", page, len(got))
 		}
@@ -41,11 +41,11 @@ func TestListingPagesThroughEverythingOnce(t *testing.T) {
 	if len(seen) < 60 {
 		t.Errorf("the shop has %d products, want 60 or more", len(seen))
 	}
-	last := cards(t, c.get("/shop?page=6"))
+	last := listed(t, c.get("/shop?page=6"))
 	for _, odd := range []string{"7", "999", "99999999999999999999999"} {
 		a := c.get("/shop?page=" + odd)
 		a.want(t, 200)
-		if got := cards(t, a); odd != "99999999999999999999999" && !slices.Equal(got, last) {
+		if got := listed(t, a); odd != "99999999999999999999999" && !slices.Equal(got, last) {
 			t.Errorf("page %s lists %v, want the last page", odd, got)
 		}
 	}
@@ -64,17 +64,17 @@ func TestFiltersNarrowAndSortsOrder(t *testing.T) {
 		{"category=nowhere", nil},
 		{"q=zzz", nil},
 	} {
-		if got := cards(t, c.get("/shop?"+tt.query)); !slices.Equal(got, tt.want) {
+		if got := listed(t, c.get("/shop?"+tt.query)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s lists %q, want %q", tt.query, got, tt.want)
 		}
 	}
 	all := c.get("/shop?category=Kitchen")
 	inStock := c.get("/shop?category=Kitchen&stock=1")
-	if len(cards(t, inStock)) >= len(cards(t, all)) || strings.Contains(inStock.body, "Sold out") {
+	if len(listed(t, inStock)) >= len(listed(t, all)) || strings.Contains(inStock.body, "Sold out") {
 		t.Error("the stock filter keeps what is sold out")
 	}
 	page, part := c.get("/shop?q=lamp&color=blue"), c.get("/shop/results?q=lamp&color=blue")
-	if !slices.Equal(cards(t, page), cards(t, part)) {
+	if !slices.Equal(listed(t, page), listed(t, part)) {
 		t.Error("the results part lists something else than the page")
 	}
 	if strings.Contains(part.body, "<html") {
@@ -102,5 +102,22 @@ func TestContentIsTheSameOnEveryStart(t *testing.T) {
 		if one.get(path).body != two.get(path).body {
 			t.Errorf("%s differs between two sites", path)
 		}
+	}
+}
+
+// Who filters by blue wants the blue one: to see it, to open it, to buy it.
+func TestColourFilterCarriesOnToProductAndCart(t *testing.T) {
+	c := visitorOf(t, serve(t, demosite.Config{}).URL)
+	page := c.get("/shop?q=fjord&color=green&color=blue")
+	for _, want := range []string{"/img/fjord-enamel-mug.blue.svg", "/product/fjord-enamel-mug?color=blue", `name="color" value="blue"`} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the listing has no %s", want)
+		}
+	}
+	if got := firstColor(t, c, "fjord-enamel-mug?color=blue"); got != "blue" {
+		t.Errorf("the product page has %s chosen, want blue", got)
+	}
+	if got := firstColor(t, c, "fjord-enamel-mug?color=neon"); got != "mustard" {
+		t.Errorf("the product page has %s chosen for a colour that is none, want mustard", got)
 	}
 }

@@ -30,15 +30,14 @@ func TestEveryPageIsWellFormedAndEveryLinkLeadsSomewhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.t = t
 			titles := map[string]string{}
-			for _, path := range crawl(t, c, srv) {
-				a := c.get(path)
+			for _, a := range crawl(t, c, srv) {
 				a.want(t, 200)
 				if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
 					continue
 				}
 				checkPage(t, a, srv)
 				page, _, _ := strings.Cut(a.path, "?")
-				title := titleOf(a.doc(t))
+				title := titleOf(a.page)
 				if other, ok := titles[title]; ok && other != page && title != "" {
 					t.Errorf("%s and %s are both called %q", page, other, title)
 				}
@@ -63,12 +62,14 @@ func TestErrorFormsAreWellFormedToo(t *testing.T) {
 }
 
 // crawl follows links, images, scripts, frames and forms that are fetched with
-// GET, and returns the addresses in the order they were found.
-func crawl(t *testing.T, c *client, srv *demosite.Server) []string {
+// GET, and returns the answers in the order they were found.
+func crawl(t *testing.T, c *client, srv *demosite.Server) []answer {
 	t.Helper()
+	var answers []answer
 	queue := []string{"/", "/bench", "/checkout", "/account", "/login"}
 	for i := 0; i < len(queue); i++ {
 		a := c.get(queue[i])
+		answers = append(answers, a)
 		if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
 			continue
 		}
@@ -76,7 +77,7 @@ func crawl(t *testing.T, c *client, srv *demosite.Server) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, ref := range references(a.doc(t)) {
+		for _, ref := range references(a.page) {
 			u, err := at.Parse(ref)
 			if err != nil {
 				t.Errorf("%s: %q is no address", a.path, ref)
@@ -101,7 +102,7 @@ func crawl(t *testing.T, c *client, srv *demosite.Server) []string {
 	if len(queue) < 100 {
 		t.Errorf("only %d addresses were found", len(queue))
 	}
-	return queue
+	return answers
 }
 
 func references(doc *html.Node) []string {
@@ -140,7 +141,7 @@ var void = strings.Fields("area base br col embed hr img input link meta source 
 func checkPage(t *testing.T, a answer, srv *demosite.Server) {
 	t.Helper()
 	checkTags(t, a)
-	doc := a.doc(t)
+	doc := a.page
 	ids := map[string]*html.Node{}
 	count := map[string]int{}
 	for n := range doc.Descendants() {
@@ -249,7 +250,7 @@ func checkTags(t *testing.T, a answer) {
 				t.Errorf("%s: never closed: %v", a.path, open)
 			}
 			parsed := map[string]int{}
-			for n := range a.doc(t).Descendants() {
+			for n := range a.page.Descendants() {
 				if n.Type == html.ElementNode {
 					parsed[n.Data]++
 				}

@@ -38,7 +38,7 @@ func TestSigningInTakesPasswordAndCode(t *testing.T) {
 	}
 	a := c.post("/login", "user", demosite.User, "password", "wrong")
 	a.want(t, http.StatusUnprocessableEntity, "do not belong together")
-	if v, _ := attr(byID(a.doc(t), "user"), "value"); v != demosite.User {
+	if v, _ := attr(byID(a.page, "user"), "value"); v != demosite.User {
 		t.Errorf("the user name is %q after a wrong password, want it kept", v)
 	}
 	c.post("/login", "user", demosite.User, "password", demosite.Password).want(t, 200, "One-time code")
@@ -49,7 +49,7 @@ func TestSigningInTakesPasswordAndCode(t *testing.T) {
 	if a.path != "/account" {
 		t.Fatalf("the right code led to %s, want /account", a.path)
 	}
-	if got := textOf(byID(a.doc(t), "member-number")); got != demosite.MemberNumber {
+	if got := textOf(byID(a.page, "member-number")); got != demosite.MemberNumber {
 		t.Errorf("#member-number says %q, want %q", got, demosite.MemberNumber)
 	}
 	c.get("/").want(t, 200, "Account")

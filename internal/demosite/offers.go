@@ -8,15 +8,10 @@ func (s *Site) offers(w http.ResponseWriter, r *http.Request, v *visitor) {
 	v.mu.Lock()
 	decided := v.consent
 	v.mu.Unlock()
-	var cheap []*product
-	for _, p := range s.catalog.find(query{Max: maxPrice, InStock: true, Sort: "price"}) {
-		if len(cheap) < 4 {
-			cheap = append(cheap, p)
-		}
-	}
+	cheap := cards(s.catalog.find(query{Max: maxPrice, InStock: true, Sort: "price"})[:4], nil)
 	s.render(w, v, http.StatusOK, "offers", view{Title: "Offers", Section: "offers", Data: struct {
 		Ask      bool
-		Products []*product
+		Products []card
 	}{!decided, cheap}})
 }
 

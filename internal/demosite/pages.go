@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"html/template"
 	"io/fs"
-	"log"
 	"mime"
 	"net/http"
 	"path"
@@ -94,7 +93,6 @@ func (s *Site) write(w http.ResponseWriter, status int, page, part string, data 
 		return
 	}
 	if err := t.ExecuteTemplate(&b, part, data); err != nil {
-		log.Printf("demosite: page %s: %v", page, err)
 		http.Error(w, "page "+page+": "+err.Error(), http.StatusInternalServerError)
 		return
 	}

@@ -16,7 +16,7 @@ type Server struct {
 	URL string
 	// SecondOrigin is the same site under the name localhost, which a browser
 	// treats as another site than URL: other cookies, frames in a process of
-	// their own.
+	// their own. Config.SecondOrigin replaces it.
 	SecondOrigin string
 	// Site is what is served.
 	Site *Site
@@ -54,9 +54,13 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		return err
 	})
 	unwatch := context.AfterFunc(ctx, func() { _ = shut() })
+	second := cfg.SecondOrigin
+	if second == "" {
+		second = "http://localhost:" + port
+	}
 	return &Server{
 		URL:          "http://127.0.0.1:" + port,
-		SecondOrigin: "http://localhost:" + port,
+		SecondOrigin: second,
 		Site:         site,
 		port:         port,
 		close: func() error {

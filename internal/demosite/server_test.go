@@ -29,7 +29,7 @@ func TestSlowPageWaitsAndFetchesItsContentLater(t *testing.T) {
 		t.Errorf("answered after %v, want 150 ms or more", took)
 	}
 	c.get("/slow/content?ms=1").want(t, 200, "Orchard Teapot")
-	if byID(c.get("/slow").doc(t), "late-link") != nil {
+	if byID(c.get("/slow").page, "late-link") != nil {
 		t.Error("the late content is in the page already")
 	}
 }

@@ -126,7 +126,7 @@ func (p *product) matches(words []string) bool {
 // listing is what the results part shows.
 type listing struct {
 	Query      query
-	Products   []*product
+	Cards      []card
 	Total      int
 	From, To   int
 	Prev, Next string
@@ -155,7 +155,7 @@ func (s *Site) list(r *http.Request) listing {
 	l.From = min((q.Page-1)*perPage+1, len(found))
 	l.To = min(q.Page*perPage, len(found))
 	if len(found) > 0 {
-		l.Products = found[l.From-1 : l.To]
+		l.Cards = cards(found[l.From-1:l.To], q.Colors)
 	}
 	for n := 1; n <= last; n++ {
 		l.Pages = append(l.Pages, pageLink{n, q.link(n), n == q.Page})
@@ -206,11 +206,9 @@ func (s *Site) serveSuggest(w http.ResponseWriter, r *http.Request) {
 	out := []suggestion{}
 	text := strings.TrimSpace(r.URL.Query().Get("q"))
 	if text != "" {
-		for _, p := range s.catalog.find(query{Text: text, Max: maxPrice}) {
-			if len(out) == 6 {
-				break
-			}
-			out = append(out, suggestion{p.Name, "/product/" + p.Slug, p.Price(), p.Image()})
+		found := s.catalog.find(query{Text: text, Max: maxPrice})
+		for _, p := range cards(found[:min(len(found), 6)], nil) {
+			out = append(out, suggestion{p.Name, p.Link(), p.Price(), p.Image()})
 		}
 	}
 	writeJSON(w, http.StatusOK, out)
