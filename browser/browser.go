@@ -16,10 +16,11 @@ import (
 // Browser is one Chrome: launched by this program or attached to. It holds any
 // number of sessions, each in its own browser context.
 type Browser struct {
-	cfg  Config
-	conn *conn
-	proc *process // nil when attached
-	log  *slog.Logger
+	cfg   Config
+	conn  *conn
+	proc  *process // nil when attached
+	route *route   // of Chrome's own context, when Launch made it
+	log   *slog.Logger
 
 	mu       sync.Mutex
 	sessions []*Session
@@ -36,6 +37,21 @@ type Browser struct {
 // Launch starts a Chrome, or attaches to one when cfg.RemoteURL is set. ctx
 // bounds the start only. Errors: *LaunchError, *ConnectError, ErrNoChrome.
 func Launch(ctx context.Context, cfg Config) (*Browser, error) {
+	r, err := newRoute(Config{Proxy: cfg.Proxy, Logger: cfg.Logger}, Proxy{}, cfg.RemoteURL == "")
+	if err != nil {
+		return nil, err
+	}
+	b, err := start(ctx, cfg, r)
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	b.route = r
+	return b, nil
+}
+
+// start launches or attaches; a launched Chrome's own context goes out by r.
+func start(ctx context.Context, cfg Config, r *route) (*Browser, error) {
 	cfg = cfg.withDefaults()
 	sctx, cancel := context.WithTimeoutCause(ctx, cfg.StartTimeout,
 		fmt.Errorf("Chrome did not answer within %s", cfg.StartTimeout))
@@ -53,7 +69,7 @@ func Launch(ctx context.Context, cfg Config) (*Browser, error) {
 		}
 		b.conn, err = attach(sctx, cfg)
 	} else {
-		b.conn, b.proc, err = launch(sctx, cfg)
+		b.conn, b.proc, err = launch(sctx, cfg, r)
 	}
 	if err != nil {
 		return nil, err
@@ -293,6 +309,7 @@ func (b *Browser) Close() error {
 		if b.proc != nil {
 			b.closeErr = b.proc.removeDir()
 		}
+		b.route.close()
 	})
 	return b.closeErr
 }
@@ -301,18 +318,29 @@ func (b *Browser) Close() error {
 // cookies, cache, tabs and downloads. Only the session settings of cfg count.
 func (b *Browser) NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	cfg.Isolated = true
-	return b.newSession(ctx, cfg)
+	r, err := newRoute(cfg, b.cfg.Proxy, b.proc != nil)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.newSession(ctx, cfg, r)
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	return s, nil
 }
 
-func (b *Browser) newSession(ctx context.Context, cfg Config) (*Session, error) {
+// newSession opens a session that goes out by r, which it owns from then on
+// unless it fails.
+func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("browser: new session: %w", context.Cause(ctx))
 	}
 	cfg = cfg.withDefaults()
-	s := newSession(b, cfg)
+	s := newSession(b, cfg, r)
 	if cfg.Isolated {
 		res, err := cdp.Call(ctx, b.conn.root, target.CreateBrowserContext, target.CreateBrowserContextParams{
-			DisposeOnDetach: new(true),
+			DisposeOnDetach: new(true), ProxyServer: r.server, ProxyBypassList: r.bypass,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("browser: new session: %w", err)

@@ -54,6 +54,14 @@ type Config struct {
 	// ReadyTimeout caps how long a navigation waits for a page to become
 	// quiet after its document is there. Zero is 3 s.
 	ReadyTimeout time.Duration
+	// Policy says where the session may go. The zero value allows the web and
+	// nothing of this machine's files or of Chrome itself.
+	Policy Policy
+
+	// Proxy is what the session's connections go through. Zero leaves it to
+	// Chrome, which follows the system's settings.
+	Proxy Proxy
+
 	// NoFollow keeps the current tab current when its page opens another.
 	NoFollow bool
 	// OnDialog decides about a page's JavaScript dialogs. Nil accepts alert

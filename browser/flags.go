@@ -62,7 +62,7 @@ var mergedFlags = []string{"enable-features", "disable-features", "disable-blink
 
 // commandLine returns the arguments of a launch in a stable order: defaults,
 // what the config implies, then the user's flags by name.
-func commandLine(cfg Config, userDataDir string) []string {
+func commandLine(cfg Config, userDataDir string, r *route) []string {
 	var flags []flag
 	set := func(name, value string) {
 		name = strings.TrimLeft(name, "-")
@@ -92,6 +92,12 @@ func commandLine(cfg Config, userDataDir string) []string {
 		set("window-size", strconv.Itoa(cfg.Viewport.Width)+","+strconv.Itoa(cfg.Viewport.Height))
 	}
 	set("user-data-dir", userDataDir)
+	if r != nil && r.server != "" {
+		set("proxy-server", r.server)
+		set("proxy-bypass-list", r.bypass)
+		// Peer connections would go past the proxy.
+		set("force-webrtc-ip-handling-policy", "disable_non_proxied_udp")
+	}
 	names := make([]string, 0, len(cfg.Flags))
 	for name := range cfg.Flags {
 		names = append(names, name)

@@ -47,7 +47,9 @@ func (t *tab) watchFrames(sess *cdpSession) {
 	onEvent(sess, page.FrameNavigated, func(ev page.EventFrameNavigated) {
 		t.update(func() { t.noteFrame(sess, ev.Frame) })
 		if ev.Frame != nil && ev.Frame.ID == t.main {
-			t.reportNavigation(ev.Frame)
+			if ev.Frame.UnreachableURL != "" || t.checkShown(ev.Frame.URL) {
+				t.reportNavigation(ev.Frame)
+			}
 		}
 	})
 	onEvent(sess, page.NavigatedWithinDocument, func(ev page.EventNavigatedWithinDocument) {
@@ -61,7 +63,9 @@ func (t *tab) watchFrames(sess *cdpSession) {
 			}
 		})
 		if ev.FrameID == t.main {
-			t.owner.emit(Navigated{Tab: t.owner.shortID(t), URL: ev.URL, SameDocument: true})
+			if t.checkShown(ev.URL) {
+				t.owner.emit(Navigated{Tab: t.owner.shortID(t), URL: ev.URL, SameDocument: true})
+			}
 		}
 	})
 	onEvent(sess, page.FrameDetached, func(ev page.EventFrameDetached) {
@@ -199,6 +203,7 @@ func (t *tab) onFrameTarget(ev target.EventAttachedToTarget) {
 	})
 	t.watchFrames(sess)
 	t.joinNetwork(sess)
+	t.intercept(sess)
 	sess.send(page.CommandEnable, nil)
 	sess.send(page.CommandSetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true})
 	sess.send(target.CommandSetAutoAttach, target.SetAutoAttachParams{

@@ -13,7 +13,7 @@ import (
 )
 
 // launch starts Chrome and returns a connection to it that has answered.
-func launch(ctx context.Context, cfg Config) (*conn, *process, error) {
+func launch(ctx context.Context, cfg Config, r *route) (*conn, *process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, fmt.Errorf("browser: launch: %w", context.Cause(ctx))
 	}
@@ -33,7 +33,7 @@ func launch(ctx context.Context, cfg Config) (*conn, *process, error) {
 		temp = true
 	}
 	// Not CommandContext: ctx bounds the start, not the life of Chrome.
-	cmd := exec.Command(path, commandLine(cfg, dir)...)
+	cmd := exec.Command(path, commandLine(cfg, dir, r)...)
 	cmd.Env = append(os.Environ(), cfg.Env...)
 	tr, proc, err := startWithTransport(ctx, cmd, dir, temp)
 	if err != nil {

@@ -34,10 +34,14 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 	if err != nil {
 		return nil, &NavigationError{URL: rawURL, Err: err}
 	}
+	if err := s.route.policy.document(target); err != nil {
+		return nil, &NavigationError{URL: shortURL(target), Err: err}
+	}
 	t, err := s.active(ctx)
 	if err != nil {
 		return nil, err
 	}
+	t.takeRefused()
 	a := t.watchLoading()
 	defer a.stop()
 	nctx, cancel := t.navigateContext(ctx)
@@ -54,6 +58,9 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 		return &Navigation{URL: u, Download: true}, nil
 	}
 	if res.ErrorText != "" {
+		if err := t.takeRefused(); err != nil {
+			return nil, &NavigationError{URL: target, Err: err}
+		}
 		if res.ErrorText == errAborted {
 			if nav := t.noContent(ctx, res.LoaderID); nav != nil {
 				return nav, nil
@@ -97,9 +104,13 @@ func (t *tab) noContent(ctx context.Context, loader cdp.LoaderID) *Navigation {
 // waitCommit returns when the main frame has the document of loader, or
 // another one that took its place; before is the document it had.
 func (t *tab) waitCommit(ctx context.Context, before, loader cdp.LoaderID) error {
-	return t.waitFor(ctx, func() bool {
-		return t.life.loader != "" && (t.life.loader == loader || t.life.loader != before)
+	err := t.waitFor(ctx, func() bool {
+		return t.refused != nil || t.life.loader != "" && (t.life.loader == loader || t.life.loader != before)
 	})
+	if refused := t.takeRefused(); refused != nil {
+		return refused
+	}
+	return err
 }
 
 // settle waits for the quiet of the document that the tab has now: twice
@@ -159,6 +170,7 @@ func (s *Session) travel(ctx context.Context, delta int64) (*Navigation, error) 
 	a := t.watchLoading()
 	defer a.stop()
 	entry := h.Entries[i]
+	t.takeRefused()
 	t.mu.Lock()
 	beforeURL := t.url
 	t.mu.Unlock()
@@ -168,7 +180,11 @@ func (s *Session) travel(ctx context.Context, delta int64) (*Navigation, error) 
 		return nil, &NavigationError{URL: entry.URL, Err: err}
 	}
 	// A new document, or the same one at another address.
-	if err := t.waitFor(nctx, func() bool { return t.life.loader != a.loader || t.url != beforeURL }); err != nil {
+	err = t.waitFor(nctx, func() bool { return t.refused != nil || t.life.loader != a.loader || t.url != beforeURL })
+	if refused := t.takeRefused(); refused != nil {
+		err = refused
+	}
+	if err != nil {
 		return nil, &NavigationError{URL: entry.URL, Err: err}
 	}
 	return t.settle(ctx, a)
@@ -182,13 +198,18 @@ func (s *Session) Reload(ctx context.Context) (*Navigation, error) {
 	}
 	a := t.watchLoading()
 	defer a.stop()
+	t.takeRefused()
 	u, _ := t.info()
 	nctx, cancel := t.navigateContext(ctx)
 	defer cancel()
 	if _, err := cdp.Call(nctx, t.sess, page.Reload, page.ReloadParams{}); err != nil {
 		return nil, &NavigationError{URL: u, Err: err}
 	}
-	if err := t.waitFor(nctx, func() bool { return t.life.loader != a.loader }); err != nil {
+	err = t.waitFor(nctx, func() bool { return t.refused != nil || t.life.loader != a.loader })
+	if refused := t.takeRefused(); refused != nil {
+		err = refused
+	}
+	if err != nil {
 		return nil, &NavigationError{URL: u, Err: err}
 	}
 	return t.settle(ctx, a)

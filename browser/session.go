@@ -24,10 +24,12 @@ type Session struct {
 	contextID cdp.BrowserContextID // empty: Chrome's default context
 	ownsB     bool                 // Close closes the Browser too
 	events    eventLog
+	route     *route
 	states    pageStates
 
 	mu      sync.Mutex
-	tabs    []*tab // in order of appearance
+	blocked map[string]bool // refusals that were reported
+	tabs    []*tab          // in order of appearance
 	current *tab
 	changed chan struct{} // closed and replaced whenever tabs or current change
 	err     error         // why the session ended
@@ -40,26 +42,36 @@ type Session struct {
 	closeErr  error
 }
 
-func newSession(b *Browser, cfg Config) *Session {
-	return &Session{
-		b: b, cfg: cfg, log: cfg.Logger,
+func newSession(b *Browser, cfg Config, r *route) *Session {
+	s := &Session{
+		b: b, cfg: cfg, log: cfg.Logger, route: r,
 		changed: make(chan struct{}),
 		done:    make(chan struct{}),
 	}
+	if r.guard != nil {
+		r.guard.onBlocked(func(err *PolicyError) { s.reportBlocked(Blocked{What: "resource", Err: err}) })
+	}
+	return s
 }
 
 // New launches a Chrome of its own for one session, or attaches to the one at
 // cfg.RemoteURL. ctx bounds the start only; Close ends session and Chrome.
 func New(ctx context.Context, cfg Config) (*Session, error) {
-	b, err := Launch(ctx, cfg)
+	r, err := newRoute(cfg, Proxy{}, cfg.RemoteURL == "")
 	if err != nil {
+		return nil, err
+	}
+	b, err := start(ctx, cfg, r)
+	if err != nil {
+		r.close()
 		return nil, err
 	}
 	sctx, cancel := context.WithTimeout(ctx, b.cfg.StartTimeout)
 	defer cancel()
-	s, err := b.newSession(sctx, cfg)
+	s, err := b.newSession(sctx, cfg, r)
 	if err != nil {
 		_ = b.Close()
+		r.close()
 		return nil, err
 	}
 	s.ownsB = true
@@ -215,6 +227,7 @@ func (s *Session) Close() error {
 		}
 		s.b.removeSession(s)
 		s.finish()
+		s.route.close()
 	})
 	return s.closeErr
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -37,6 +38,10 @@ type tab struct {
 	ready    chan struct{} // closed when setup ended
 	setupErr error         // valid after ready
 	gone     chan struct{} // closed when the target is no more
+
+	refused  *PolicyError // what the policy refused the main frame last
+	lastGood string       // the last address that the policy let the main frame show
+	sentBack time.Time
 }
 
 // lifecycle is how far the current document of the main frame is.
@@ -80,6 +85,7 @@ func (t *tab) setup() {
 			Width: int64(cfg.Viewport.Width), Height: int64(cfg.Viewport.Height), DeviceScaleFactor: cfg.DeviceScale,
 		}))
 	}
+	calls = append(calls, t.intercept(t.sess)...)
 	tree := t.sess.send(page.CommandGetFrameTree, nil)
 	run := t.sess.send("Runtime.runIfWaitingForDebugger", nil)
 	go func() {
