@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
@@ -30,12 +29,10 @@ type frameCapture struct {
 	world   runtime.ExecutionContextID
 	options dom.WalkOptions
 	last    *dom.Capture
-	taken   time.Time
 
 	mainDocument runtime.RemoteObjectID       // document in the page's own world
 	listening    map[cdp.BackendNodeID]uint32 // what the walker was told
 	named        map[cdp.FrameID]bool         // cross-process frames it knows
-	unchanged    bool                         // the last capture was the one before
 }
 
 // roots lists the tab's frames that have a session of their own, the main
@@ -139,7 +136,6 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 	c, err := fc.walk(ctx, o, !fresh)
 	switch {
 	case errors.Is(err, dom.ErrUnchanged):
-		fc.unchanged = true
 		return fc.last, nil
 	case err != nil:
 		return nil, err
@@ -160,7 +156,9 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 			c = c2
 		}
 	}
-	fc.last, fc.options, fc.unchanged, fc.taken = c, same, false, time.Now()
+	if !o.Markdown {
+		fc.last, fc.options = c, same
+	}
 	return c, nil
 }
 

@@ -11,6 +11,7 @@ const api = {
     const age = now() - lastTime;
     if (o.since && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age) return '=' + token + generation;
     const s = walk(o);
+    if (o.md) return s;
     lastKey = key;
     lastGeneration = generation;
     lastTime = now();
