@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/registry"
+	"github.com/seed-4bdb41d0/webhand/tools"
 )
 
 // act runs the calls of a decision in order, as far as they go, and keeps what
@@ -42,6 +43,11 @@ func (d *decision) rest() int {
 // runCalls returns why it stopped early, in words for the model, and an error
 // when the step cannot go on.
 func (w *work) runCalls(ctx context.Context, d *decision) (why string, err error) {
+	guard, err := tools.NewGuard(ctx, w.run.a.session, d.calls)
+	if err != nil {
+		return "", err
+	}
+	defer guard.Close()
 	for i, call := range d.calls {
 		if i > 0 {
 			if w.pausedNow(ctx) {
@@ -49,6 +55,9 @@ func (w *work) runCalls(ctx context.Context, d *decision) (why string, err error
 			}
 			if call.Name == "done" {
 				return "done has to be alone in its step; look at the results first", nil
+			}
+			if why := guard.Before(ctx, call); why != "" {
+				return why, nil
 			}
 		}
 		if err := w.run.a.checkpoint(ctx); err != nil {

@@ -24,7 +24,9 @@ type Agent struct {
 	doneReg *registry.Registry // with done alone
 	system  string
 	samples llm.Message
-	tally   tally
+	meter   llm.Meter
+	before  Usage // of the state that the agent goes on from
+	budget  *llm.Budget
 	conv    *conversation
 	main    llm.Client
 	extract llm.Client
@@ -63,7 +65,11 @@ func New(task string, cfg Config) (*Agent, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	a := &Agent{cfg: cfg, log: cfg.Logger.With("agent", cfg.ID), tally: tally{price: cfg.Limits.Price}}
+	a := &Agent{cfg: cfg, log: cfg.Logger.With("agent", cfg.ID)}
+	a.meter.Table = cfg.Limits.Budget.Table
+	if cfg.Limits.Budget != (llm.Limits{Table: cfg.Limits.Budget.Table}) {
+		a.budget = llm.NewBudget(cfg.Limits.Budget)
+	}
 	a.tel = newTelemetry(cfg)
 	var err error
 	if a.rules, err = compileRules(cfg.Rules); err != nil {
@@ -72,6 +78,9 @@ func New(task string, cfg Config) (*Agent, error) {
 	if a.secrets, err = registry.NewSecrets(cfg.Secrets...); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
+	a.main = a.client("step", a.chain(cfg.LLM))
+	a.extract = a.client("extract", cfg.Extraction)
+	a.begins(task)
 	if err := a.prepareTools(); err != nil {
 		return nil, err
 	}
@@ -83,9 +92,6 @@ func New(task string, cfg Config) (*Agent, error) {
 	if a.conv, err = openConversation(cfg.ConversationDir, cfg.ID, a.redact, a.log); err != nil {
 		return nil, err
 	}
-	a.main = a.client("step", a.chain(cfg.LLM))
-	a.extract = a.client("extract", cfg.Extraction)
-	a.begins(task)
 	return a, nil
 }
 
@@ -96,7 +102,7 @@ func (a *Agent) begins(task string) {
 	if s := a.cfg.State; s != nil && s.mind != nil {
 		a.mind = s.mind.clone()
 		a.hist = s.History.snapshot()
-		a.tally.u = a.hist.Usage.clone()
+		a.before = a.hist.Usage.clone()
 		a.mind.Notes = append(a.mind.Notes, "The run goes on after a break, in another browser or at another time. What is open may differ; look again.")
 	}
 	if task != "" {

@@ -23,10 +23,28 @@ type client struct {
 }
 
 func (a *Agent) client(purpose string, inner llm.Client) llm.Client {
-	if inner == nil {
-		return nil
+	if a.budget != nil {
+		inner = a.budget.Wrap(inner)
 	}
-	return &client{a, purpose, inner}
+	if g := a.cfg.group; g != nil {
+		inner = g.wrap(inner)
+	}
+	return &client{a, purpose, a.meter.Wrap(inner)}
+}
+
+// chain puts the fallbacks behind a model.
+func (a *Agent) chain(c llm.Client) llm.Client {
+	if len(a.cfg.Fallbacks) == 0 {
+		return c
+	}
+	cfg := llm.FallbackConfig{OnSwitch: func(from, to llm.Description, err error) {
+		a.log.Warn("model switched", "from", from.Model, "to", to.Model, "err", a.redact(err.Error()))
+	}}
+	links := []llm.Client{llm.Deadline(c, a.cfg.Limits.LLM)}
+	for _, f := range a.cfg.Fallbacks {
+		links = append(links, llm.Deadline(f, a.cfg.Limits.LLM))
+	}
+	return llm.Fallback(cfg, links...)
 }
 
 // Describe implements llm.Describer.
@@ -35,11 +53,11 @@ func (c *client) Describe() llm.Description { return llm.Describe(c.inner) }
 // Complete implements llm.Client.
 func (c *client) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	a := c.a
-	if err := a.spent(); err != nil {
-		return nil, err
-	}
 	req = a.redactRequest(req)
 	limit := a.cfg.Limits.LLM
+	if c.purpose == "step" {
+		limit *= time.Duration(1 + len(a.cfg.Fallbacks)) // each has its own
+	}
 	cctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cctx, span := a.tel.start(cctx, "model", attribute.String("purpose", c.purpose))
@@ -65,7 +83,6 @@ func (c *client) Complete(ctx context.Context, req *llm.Request) (*llm.Response,
 
 func (c *client) record(ctx context.Context, req *llm.Request, resp *llm.Response, err error, took time.Duration) {
 	a := c.a
-	a.tally.count(resp, err)
 	model := llm.Describe(c.inner).Model
 	for _, charge := range llm.Charges(resp, err) {
 		a.tel.usage(ctx, charge)
@@ -103,21 +120,3 @@ func (a *Agent) redactRequest(req *llm.Request) *llm.Request {
 
 // redact replaces secrets in a text.
 func (a *Agent) redact(s string) string { return a.secrets.Redact(s) }
-
-// spent reports which budget is used up, if one is.
-func (a *Agent) spent() error {
-	l := a.cfg.Limits
-	if l.Tokens <= 0 && l.Calls <= 0 && l.Cost <= 0 {
-		return nil
-	}
-	u := a.tally.usage()
-	switch {
-	case l.Tokens > 0 && u.Tokens.Total() >= l.Tokens:
-		return fmt.Errorf("%w: %d of %d tokens used", ErrBudget, u.Tokens.Total(), l.Tokens)
-	case l.Calls > 0 && u.Calls >= l.Calls:
-		return fmt.Errorf("%w: %d of %d model calls used", ErrBudget, u.Calls, l.Calls)
-	case l.Cost > 0 && u.Cost >= l.Cost:
-		return fmt.Errorf("%w: %.4f of %.4f used", ErrBudget, u.Cost, l.Cost)
-	}
-	return nil
-}

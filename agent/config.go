@@ -20,7 +20,9 @@ import (
 // the zero value of every other field is a working default, named with it. A
 // Config is read once, by [New]; changing it afterwards has no effect.
 type Config struct {
-	// LLM is the model that decides. Required.
+	// LLM is the model that decides. Required. How its answers are made to have
+	// the right form (a schema, a forced tool call, words) and how failed calls
+	// are tried again is set on the client; see llm.Retry.
 	LLM llm.Client
 	// Fallbacks answer, in order, when the model before them fails for a
 	// reason of its provider's (rate limit, quota, key, timeout, outage). A
@@ -114,6 +116,8 @@ type Config struct {
 	// sets one. Nothing else is ever sent anywhere.
 	TracerProvider trace.TracerProvider
 	MeterProvider  metric.MeterProvider
+
+	group *Group // that the agent belongs to, if any
 }
 
 // Start is where a run begins.
@@ -158,14 +162,10 @@ type Limits struct {
 	Step time.Duration
 	// Run bounds the whole run; 0 does not.
 	Run time.Duration
-	// Tokens, Calls and Cost end the run when they are spent, over all models;
-	// 0 does not. Cost is in the unit that Price returns.
-	Tokens int
-	Calls  int
-	Cost   float64
-	// Price returns what a call costs; nil with Cost set uses the table of
-	// package llm, in US dollars.
-	Price func(llm.Charge) float64
+	// Budget ends the run when tokens, calls, money or time of all models
+	// together are spent; zero does not. A call that would go over it is not
+	// made.
+	Budget llm.Limits
 	// InputTokens is the most tokens of one prompt. 0 is 128,000, or three
 	// quarters of the model's window where that is known and less. A longer
 	// prompt is trimmed before it is sent.

@@ -140,8 +140,8 @@ func asLLM(err error) *llm.Error {
 
 // fatal reports a failure that trying again cannot help.
 func fatal(err error) bool {
-	if errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) || errors.Is(err, llm.ErrBudget) ||
-		errors.Is(err, ErrBudget) || errors.Is(err, registry.ErrMissingDep) || errors.Is(err, registry.ErrNoActions) {
+	if errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) || errors.Is(err, ErrBudget) ||
+		errors.Is(err, registry.ErrMissingDep) || errors.Is(err, registry.ErrNoActions) {
 		return true
 	}
 	e := asLLM(err)

@@ -105,8 +105,8 @@ func (c Config) check() error {
 	if c.Start.URL != "" && len(c.Start.Actions) > 0 {
 		bad("Start has both URL and Actions; put a navigate action first instead of URL")
 	}
-	if c.Limits.Cost < 0 || c.Limits.Tokens < 0 || c.Limits.Calls < 0 {
-		bad("a budget in Limits is negative")
+	if b := c.Limits.Budget; b.Cost < 0 || b.Tokens < 0 || b.Calls < 0 || b.Time < 0 {
+		bad("Limits.Budget is negative")
 	}
 	return errors.Join(errs...)
 }

@@ -3,6 +3,8 @@ package agent
 import (
 	"errors"
 	"fmt"
+
+	"github.com/seed-4bdb41d0/webhand/llm"
 )
 
 // Errors that callers branch on.
@@ -16,8 +18,8 @@ var (
 	// ErrStopped ends a run that was stopped by Stop, a hook or an approver.
 	ErrStopped = errors.New("agent: stopped")
 	// ErrBudget ends a run that spent its tokens, calls, money or time. The
-	// error says which.
-	ErrBudget = errors.New("agent: budget spent")
+	// error says which. It is llm.ErrBudget.
+	ErrBudget = llm.ErrBudget
 	// ErrStuck ends a run that went in circles, with Stuck.StopAt.
 	ErrStuck = errors.New("agent: going in circles")
 	// ErrRunning is returned when a second run is started while one goes on.

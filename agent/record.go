@@ -24,7 +24,7 @@ func (a *Agent) commit(s *Step, nonce string) {
 		m.Log.AddRead(r)
 	}
 	m.Log.Limit(a.cfg.Limits.HistoryItems)
-	usage := a.tally.usage()
+	usage := usageOf(&a.meter, a.before)
 	a.mu.Lock()
 	a.hist.Steps = append(a.hist.Steps, s)
 	a.hist.Usage = usage
@@ -42,7 +42,7 @@ func (a *Agent) commitOutcome(o Outcome) {
 	if o.End == EndDone {
 		m.Pending = false
 	}
-	usage := a.tally.usage()
+	usage := usageOf(&a.meter, a.before)
 	a.mu.Lock()
 	if n := len(a.hist.Tasks); n > 0 {
 		a.hist.Tasks[n-1].Outcome = o

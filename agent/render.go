@@ -22,6 +22,9 @@ const (
 func entry(s *Step, nonce string) (memory.Entry, []memory.Read) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Step %d", s.Number)
+	if s.Number == 0 {
+		b.WriteString(" (done before you began)")
+	}
 	if s.Page.URL != "" {
 		fmt.Fprintf(&b, " at %s", oneLine(s.Page.URL, 150))
 	}
@@ -45,6 +48,9 @@ func entry(s *Step, nonce string) (memory.Entry, []memory.Read) {
 		}
 		b.WriteString(fence(fenceResult, nonce, r.String()))
 		b.WriteByte('\n')
+	}
+	if a := s.Answer; a != nil && len(s.Actions) == 0 && len(a.Actions) > 0 {
+		fmt.Fprintf(&b, "You wrote: %s\n", oneLine(string(a.Actions[0]), maxArgs))
 	}
 	if s.NotRun > 0 {
 		fmt.Fprintf(&b, "Not run: %s, because %s.\n", count(s.NotRun, "further action"), strings.TrimRight(s.NotRunWhy, ". "))

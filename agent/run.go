@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/browser"
-	"github.com/seed-4bdb41d0/webhand/llm"
 )
 
 // run is one call of Run or Steps: one task, from where the agent stands to an
@@ -83,10 +82,6 @@ func (r *run) next(ctx context.Context) *Step {
 		r.end(outcomeOf(err), err)
 		return nil
 	}
-	if err := a.spent(); err != nil {
-		r.end(EndBudget, err)
-		return nil
-	}
 	if r.steps >= a.cfg.Limits.Steps {
 		r.end(EndMaxSteps, ErrMaxSteps)
 		return nil
@@ -139,7 +134,7 @@ func outcomeOf(err error) End {
 	switch {
 	case errors.Is(err, ErrStopped):
 		return EndStopped
-	case errors.Is(err, ErrBudget), errors.Is(err, llm.ErrBudget):
+	case errors.Is(err, ErrBudget):
 		return EndBudget
 	case errors.Is(err, ErrMaxSteps):
 		return EndMaxSteps
@@ -174,7 +169,7 @@ func (r *run) close(ctx context.Context) {
 func (r *run) step(ctx context.Context) *Step {
 	a := r.a
 	s := &Step{Number: a.mind.Number + 1, Started: time.Now()}
-	before := a.tally.tokens()
+	before := a.meter.Usage()
 	ctx, span := a.tel.start(ctx, "step")
 	sctx, clock := startClock(ctx, a.cfg.Limits.Step)
 	a.clock = clock
@@ -183,7 +178,7 @@ func (r *run) step(ctx context.Context) *Step {
 	err := w.guarded(sctx)
 	held := clock.end()
 	s.Timing.Held = held.Milliseconds()
-	s.Usage = minus(a.tally.tokens(), before)
+	s.Usage = minus(a.meter.Usage(), before)
 	w.settle(ctx, err)
 	s.Ended = time.Now()
 	s.Timing.Total = s.Ended.Sub(s.Started).Milliseconds()
@@ -214,4 +209,3 @@ func errorText(err error) string {
 	}
 	return err.Error()
 }
-

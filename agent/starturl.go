@@ -53,9 +53,9 @@ func parseStart(s string) string {
 		}
 		switch {
 		case u.Scheme == "file" && u.Path != "":
-			return u.String()
+			return s
 		case (u.Scheme == "http" || u.Scheme == "https") && plausibleHost(u.Hostname(), true):
-			return u.String()
+			return s
 		}
 		return ""
 	}
@@ -69,7 +69,7 @@ func parseStart(s string) string {
 	if err != nil || !plausibleHost(u.Hostname(), false) {
 		return ""
 	}
-	return u.String()
+	return "https://" + s
 }
 
 // plausibleHost tells a host name from a file name, a version or a price. With

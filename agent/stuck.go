@@ -152,7 +152,7 @@ func (s *stuck) nudge(step int) string {
 	var parts []string
 	switch r := s.repeats(); {
 	case r >= repeatFar:
-		parts = append(parts, fmt.Sprintf("You have done the same thing %d times in the last %d actions. It does not work. Take a clearly different way: another page, another element, search, or the address bar; if there is none, say what you have and what stopped you.", r, len(s.Keys)))
+		parts = append(parts, fmt.Sprintf("You have done the same thing %d times in the last %d actions. It seems not to work. Take a clearly different way: another page, another element, search, or the address bar; if there is none, say what you have and what stopped you.", r, len(s.Keys)))
 	case r >= repeatMany:
 		parts = append(parts, fmt.Sprintf("You have done the same thing %d times. Is it still bringing you nearer to the goal? If not, try another way.", r))
 	case r >= repeatSome:

@@ -6,20 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/internal/schema"
 	"github.com/seed-4bdb41d0/webhand/llm"
 	"github.com/seed-4bdb41d0/webhand/registry"
+	"github.com/seed-4bdb41d0/webhand/tools"
 )
 
 // prepareTools makes the agent's own registries and checks what can be checked
 // without a browser.
 func (a *Agent) prepareTools() error {
 	if a.cfg.Tools == nil {
-		return errors.New("agent: Config.Tools is nil")
+		a.reg = tools.New()
+	} else {
+		a.reg = a.cfg.Tools.Clone()
 	}
-	a.reg = a.cfg.Tools.Clone()
 	a.reg.MaxActions = a.cfg.Limits.Actions
 	if a.reg.Logger == nil {
 		a.reg.Logger = a.log
@@ -70,18 +74,11 @@ func (a *Agent) compile(o *observation, final bool) *registry.Model {
 
 // baseDeps is what actions are injected with.
 func (a *Agent) baseDeps(s *browser.Session) registry.Deps {
-	d := registry.Provide(a.cfg.Deps, s)
-	d = registry.Provide[registry.PageFunc](d, func(context.Context) (registry.Page, error) { return pageOf(s), nil })
+	d := tools.Provide(a.cfg.Deps, s)
+	d = registry.Provide[tools.ExtractionLLM](d, a.extract)
+	d = registry.Provide(d, tools.ExtractionSchema(a.cfg.ExtractionSchema))
+	d = registry.Provide(d, tools.FilePaths(a.files()))
 	return registry.Provide[registry.SecretResolver](d, a.secrets)
-}
-
-func pageOf(s *browser.Session) registry.Page {
-	for _, t := range s.Tabs() {
-		if t.Current {
-			return registry.Page{URL: t.URL, Title: t.Title}
-		}
-	}
-	return registry.Page{}
 }
 
 // provide sets the dependencies for the session at hand.
@@ -90,11 +87,19 @@ func (a *Agent) provide() error {
 	return nil
 }
 
-// filesText lists the files the model may use.
-func (a *Agent) filesText() string { return "" }
+// files are the paths that the model may read and upload.
+func (a *Agent) files() []string {
+	return slices.Concat(a.cfg.AvailableFiles, a.mind.Downloads)
+}
 
-// chain puts the fallbacks behind the main model.
-func (a *Agent) chain(c llm.Client) llm.Client { return c }
+// filesText lists the files the model may use.
+func (a *Agent) filesText() string {
+	files := a.files()
+	if len(files) == 0 {
+		return ""
+	}
+	return "Files you may read and upload, by these paths:\n" + strings.Join(files, "\n")
+}
 
 // structuredTools is the registry of cfg with a done that takes a T.
 func structuredTools[T any](cfg Config) (*registry.Registry, error) {

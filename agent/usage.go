@@ -1,8 +1,7 @@
 package agent
 
 import (
-	"maps"
-	"sync"
+	"slices"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
 )
@@ -10,82 +9,42 @@ import (
 // Usage is what model calls took.
 type Usage struct {
 	Calls  int       `json:"calls"`
+	Failed int       `json:"failed,omitempty"` // calls of them
 	Tokens llm.Usage `json:"tokens"`
-	// Cost is in US dollars, or in the unit of Limits.Price. Models that the
-	// table of prices does not know count as nothing; see Unpriced.
-	Cost float64 `json:"cost,omitempty"`
-	// Unpriced counts calls whose price is not known.
-	Unpriced int                   `json:"unpriced,omitempty"`
-	ByModel  map[string]ModelUsage `json:"by_model,omitempty"`
+	// Cost is in US dollars, by the table of prices of package llm or
+	// Limits.Budget.Table. Priced is false when a model was used that the table
+	// does not know; Cost then lacks it.
+	Cost    float64          `json:"cost"`
+	Priced  bool             `json:"priced"`
+	ByModel []llm.ModelUsage `json:"by_model,omitempty"`
 }
 
-// ModelUsage is what the calls of one model took.
-type ModelUsage struct {
-	Calls  int       `json:"calls"`
-	Tokens llm.Usage `json:"tokens"`
-	Cost   float64   `json:"cost,omitempty"`
-}
-
-func (u Usage) clone() Usage {
-	u.ByModel = maps.Clone(u.ByModel)
+// usageOf reads a meter and adds what was used before.
+func usageOf(m *llm.Meter, before Usage) Usage {
+	u := Usage{Tokens: m.Usage().Add(before.Tokens), ByModel: m.ByModel()}
+	u.Calls, u.Failed = m.Calls()
+	u.Calls += before.Calls
+	u.Failed += before.Failed
+	u.Cost, u.Priced = m.Cost()
+	u.Cost += before.Cost
+	u.Priced = u.Priced && (before.Priced || before.Calls == 0)
+	for _, b := range before.ByModel {
+		i := slices.IndexFunc(u.ByModel, func(x llm.ModelUsage) bool { return x.Provider == b.Provider && x.Model == b.Model })
+		if i < 0 {
+			u.ByModel = append(u.ByModel, b)
+			continue
+		}
+		x := &u.ByModel[i]
+		x.Calls += b.Calls
+		x.Usage = x.Usage.Add(b.Usage)
+		x.Cost += b.Cost
+	}
 	return u
 }
 
-// tally counts the calls of every client that the agent uses.
-type tally struct {
-	price func(llm.Charge) float64 // nil: the table of package llm
-
-	mu sync.Mutex
-	u  Usage
-}
-
-func (t *tally) count(resp *llm.Response, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, c := range llm.Charges(resp, err) {
-		t.add(c)
-	}
-}
-
-func (t *tally) add(c llm.Charge) {
-	cost, known := t.cost(c)
-	if !known {
-		t.u.Unpriced++
-	}
-	t.u.Calls++
-	t.u.Tokens = t.u.Tokens.Add(c.Usage)
-	t.u.Cost += cost
-	if t.u.ByModel == nil {
-		t.u.ByModel = map[string]ModelUsage{}
-	}
-	m := t.u.ByModel[c.Model]
-	m.Calls++
-	m.Tokens = m.Tokens.Add(c.Usage)
-	m.Cost += cost
-	t.u.ByModel[c.Model] = m
-}
-
-func (t *tally) cost(c llm.Charge) (float64, bool) {
-	if t.price != nil {
-		return t.price(c), true
-	}
-	m, ok := llm.Models().Lookup(c.Provider, c.Model)
-	if !ok {
-		return 0, false
-	}
-	return m.Cost(c.Usage), true
-}
-
-func (t *tally) usage() Usage {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.u.clone()
-}
-
-func (t *tally) tokens() llm.Usage {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.u.Tokens
+func (u Usage) clone() Usage {
+	u.ByModel = slices.Clone(u.ByModel)
+	return u
 }
 
 func minus(a, b llm.Usage) llm.Usage {
