@@ -111,7 +111,7 @@ func (e *ActionError) Error() string {
 var actFiles embed.FS
 
 // actParts are the pieces of the acting script, in the order they need.
-var actParts = []string{"tree", "geometry", "usable", "watch", "pointer", "select", "field", "scroll", "main"}
+var actParts = []string{"tree", "geometry", "usable", "watch", "pointer", "select", "field", "scroll", "query", "main"}
 
 // actSource installs the acting operations in an isolated world, once a
 // document.
@@ -254,6 +254,8 @@ func (e *actTarget) refuse(f *fault) error {
 		err.Reason, err.Detail = ReasonWrongKind, "is a file input; use upload_file"
 	case "not-field":
 		err.Reason, err.Detail = ReasonWrongKind, "is not a field to type into; give the number of the field itself, or click it and use send_keys"
+	case "bad-selector":
+		err.What, err.Reason, err.Detail = "", ReasonNotFound, "the CSS selector is not valid"
 	case "click-it":
 		err.Reason, err.Detail = ReasonWrongKind, "is switched by clicking; use click"
 	case "not-list":
