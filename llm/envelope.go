@@ -49,6 +49,9 @@ func (r *reader) envelope(v json.RawMessage, depth int) json.RawMessage {
 			return v
 		}
 	}
+	if len(order) == 0 { // nothing is not an action
+		return v
+	}
 	return s.wrap(v)
 }
 

@@ -2,24 +2,16 @@ package anthropic
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
-	"strings"
 
 	api "github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/outcome"
-	"github.com/seed-4bdb41d0/webhand/llm/internal/wire"
 )
 
 // answer turns a message into a response or a typed failure.
 func (c *Client) answer(req *llm.Request, m *api.Message, raw []byte) (*llm.Response, error) {
-	a := outcome.Answer{
-		Provider: "anthropic", Model: cmp.Or(string(m.Model), c.cfg.Model), Raw: raw, Usage: usage(m.Usage),
-	}
-	a.Finish, a.Fault, a.Why = finish(m)
+	a := c.outcome(m, raw)
 	for _, b := range m.Content {
 		switch b.Type {
 		case "text":
@@ -31,6 +23,15 @@ func (c *Client) answer(req *llm.Request, m *api.Message, raw []byte) (*llm.Resp
 		}
 	}
 	return a.Response(req)
+}
+
+// outcome is what a message says apart from its content.
+func (c *Client) outcome(m *api.Message, raw []byte) *outcome.Answer {
+	a := &outcome.Answer{
+		Provider: "anthropic", Model: cmp.Or(string(m.Model), c.cfg.Model), Raw: raw, Usage: usage(m.Usage),
+	}
+	a.Finish, a.Fault, a.Why = finish(m)
+	return a
 }
 
 // usage counts cached tokens into the input, as Anthropic does not.
@@ -58,61 +59,4 @@ func finish(m *api.Message) (r llm.FinishReason, fault error, why string) {
 		return llm.FinishFilter, nil, cmp.Or(m.StopDetails.Explanation, "the model refused")
 	}
 	return llm.FinishUnknown, nil, ""
-}
-
-// stream makes one request whose answer arrives in pieces.
-func (c *Client) stream(ctx context.Context, req *llm.Request, stub api.MessageNewParams, call *wire.Call) (*llm.Response, error) {
-	s := c.api.NewStreaming(ctx, stub)
-	defer s.Close()
-	if err := s.Err(); err != nil {
-		return nil, streamError(err)
-	}
-	if !call.Streamed { // the endpoint does not stream and sent it whole
-		var m api.Message
-		if err := json.Unmarshal(call.Whole, &m); err != nil {
-			return nil, err
-		}
-		resp, err := c.answer(req, &m, call.Raw)
-		if err == nil && req.OnDelta != nil {
-			req.OnDelta(resp.Text)
-		}
-		return resp, err
-	}
-	var m api.Message
-	for s.Next() {
-		ev := s.Current()
-		if err := m.Accumulate(ev); err != nil {
-			return nil, &llm.Error{Kind: llm.ErrServer, Message: "a piece of the stream does not fit: " + err.Error()}
-		}
-		if piece := ev.Delta.Text + ev.Delta.PartialJSON; req.OnDelta != nil && piece != "" && ev.Type == "content_block_delta" {
-			req.OnDelta(piece)
-		}
-	}
-	if err := s.Err(); err != nil {
-		return nil, streamError(err)
-	}
-	if m.StopReason == "" {
-		return nil, &llm.Error{Kind: llm.ErrServer, Code: "cut", Message: "the stream ended in the middle of the answer"}
-	}
-	return c.answer(req, &m, nil)
-}
-
-// streamError types an error that arrived as an event of the stream.
-func streamError(err error) error {
-	var e *llm.Error
-	if errors.As(err, &e) {
-		return e
-	}
-	var ae *api.Error
-	if errors.As(err, &ae) {
-		if e := wire.StreamError([]byte(ae.RawJSON())); e != nil {
-			return e
-		}
-	}
-	if _, tail, ok := strings.Cut(err.Error(), "received error while streaming: "); ok {
-		if e := wire.StreamError([]byte(tail)); e != nil {
-			return e
-		}
-	}
-	return err
 }
