@@ -149,14 +149,18 @@ func (t *Text) write(nonce string) {
 
 // Lines returns every line of the page, also those the budget left out.
 func (t *Text) Lines() []Line {
-	out := make([]Line, 0, len(t.lines))
+	out := make([]Line, len(t.lines))
 	for i := range t.lines {
-		l := &t.lines[i]
-		ln := Line{Text: string(t.buf[l.start:l.end]), Element: int(l.elem)}
-		if l.elem >= 0 && l.target {
-			ln.Index = t.page.Elements[l.elem].Index
-		}
-		out = append(out, ln)
+		out[i] = t.line(i)
 	}
 	return out
+}
+
+func (t *Text) line(i int) Line {
+	l := &t.lines[i]
+	ln := Line{Text: string(t.buf[l.start:l.end]), Element: int(l.elem)}
+	if l.elem >= 0 && l.target {
+		ln.Index = t.page.Elements[l.elem].Index
+	}
+	return ln
 }

@@ -221,7 +221,7 @@ func (r *renderer) wordsOrOpen(i int32, e *Element, tag string) {
 		r.last = -1
 		return
 	}
-	if e.end == i+2 || !strings.HasPrefix(tag, "h") {
+	if c := i + 1; c < e.end && r.p.Elements[c].Index != 0 && r.p.Elements[c].end == e.end || !strings.HasPrefix(tag, "h") {
 		return // a heading that is one link: the link's line says it
 	}
 	r.open1(i, tag)

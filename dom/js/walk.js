@@ -912,6 +912,9 @@ function walk(o) {
 
 let pending = { suspects: [], foreign: [] };
 
+const position = un(NP.compareDocumentPosition);
+const follows = (a, b) => (position(a, b) & 4) !== 0;
+
 function hiddenFiles(frames, shown, out) {
   for (const fr of frames) {
     for (const f of docQueryAll(fr.doc, 'input[type=file i]')) {
@@ -920,13 +923,20 @@ function hiddenFiles(frames, shown, out) {
       let done = false;
       for (const l of ls) done = done || shown.has(l);
       if (done) continue;
-      // The nearest shown button around the field.
+      // The button whose handler names the field, or the nearest around it.
+      const id = getAttribute(f, 'id');
       let best = -1;
       for (let p = parentNode(f), i = 0; p && nodeType(p) === ELEMENT && i < 6 && best < 0; p = parentNode(p), i++) {
-        for (const b of queryAll(p, 'button,[role=button],a,label,[tabindex],input[type=button]')) {
-          if (shown.has(b)) { best = shown.get(b); break; }
+        let before = -1;
+        let after = -1;
+        for (const b of queryAll(p, 'button,[role=button],a,label,[tabindex],input[type=button],div,span')) {
+          if (!shown.has(b) || localName(b) === 'label' && labelsOf(controlOf(b) || b).length) continue;
+          const h = getAttribute(b, 'onclick');
+          if (id && h && h.includes(id)) best = shown.get(b);
+          else if (follows(f, b)) after = after < 0 ? shown.get(b) : after;
+          else before = shown.get(b);
         }
-        if (best < 0) for (const [el, pos] of shown) if (el !== p && within(el, p)) { best = pos; break; }
+        if (best < 0) best = after >= 0 ? after : before;
       }
       if (best >= 0) out.push('x|' + best + '|.for|' + refNumber(f) + '|.fortype|file');
       else out.push('h|' + refNumber(f) + '|' + fr.index + '|' + esc(well(getAttribute(f, 'name') || getAttribute(f, 'id') || '')) + '|' + esc(well(getAttribute(f, 'accept') || '')));

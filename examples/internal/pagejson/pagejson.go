@@ -73,6 +73,9 @@ func element(e *dom.Element) Element {
 	for _, a := range e.Attrs {
 		attrs[a.Name] = a.Value
 	}
+	for _, a := range e.Live() {
+		attrs[a.Name] = a.Value
+	}
 	return Element{
 		Index: e.Index, Tag: e.Tag, Role: e.Role, Name: e.Name, Text: e.Text, Value: e.Value, Attrs: attrs,
 		Parent: e.Parent, Frame: e.Frame, Bounds: [4]int{e.Bounds.X, e.Bounds.Y, e.Bounds.W, e.Bounds.H}, New: e.New,
