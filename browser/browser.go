@@ -25,6 +25,7 @@ type Browser struct {
 	mu       sync.Mutex
 	sessions []*Session
 	tabs     map[target.ID]*tab
+	past     map[string]*Session                        // whose tabs were that are gone, by target id
 	creating int                                        // Target.createTarget calls in flight
 	limbo    map[target.ID]target.EventAttachedToTarget // pages seen while creating, owner unknown yet
 	closed   bool
@@ -97,6 +98,8 @@ func (b *Browser) listen(ctx context.Context) error {
 			t.owner.emit(Crashed{Tab: t.owner.shortID(t), URL: url})
 		}
 	})
+	onEvent(root, cdpbrowser.DownloadWillBegin, b.onDownload)
+	onEvent(root, cdpbrowser.DownloadProgress, b.onDownloadProgress)
 	pages := target.Filter{{Type: "page"}}
 	discover := root.send(target.CommandSetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: pages})
 	auto := root.send(target.CommandSetAutoAttach, target.SetAutoAttachParams{
@@ -178,6 +181,10 @@ func (b *Browser) onDetached(sid target.SessionID) {
 		if x.sess.id == sid {
 			t = x
 			delete(b.tabs, id)
+			if b.past == nil || len(b.past) > 200 {
+				b.past = make(map[string]*Session)
+			}
+			b.past[string(id)] = x.owner
 		}
 	}
 	b.mu.Unlock()
@@ -338,11 +345,16 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 	}
 	cfg = cfg.withDefaults()
 	s := newSession(b, cfg, r)
+	var err error
+	if s.downloads, err = openDownloads(cfg); err != nil {
+		return nil, err
+	}
 	if cfg.Isolated {
 		res, err := cdp.Call(ctx, b.conn.root, target.CreateBrowserContext, target.CreateBrowserContextParams{
 			DisposeOnDetach: new(true), ProxyServer: r.server, ProxyBypassList: r.bypass,
 		})
 		if err != nil {
+			s.downloads.close()
 			return nil, fmt.Errorf("browser: new session: %w", err)
 		}
 		s.contextID = res.BrowserContextID
@@ -354,6 +366,10 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 	}
 	b.sessions = append(b.sessions, s)
 	b.mu.Unlock()
+	if err := s.allowDownloads(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
 	if err := s.openFirstTab(ctx); err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("browser: new session: %w", err)
@@ -364,6 +380,11 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 func (b *Browser) removeSession(s *Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for id, x := range b.past {
+		if x == s {
+			delete(b.past, id)
+		}
+	}
 	for i := range b.sessions {
 		if b.sessions[i] == s {
 			b.sessions = append(b.sessions[:i:i], b.sessions[i+1:]...)

@@ -58,6 +58,18 @@ type Config struct {
 	// nothing of this machine's files or of Chrome itself.
 	Policy Policy
 
+	// DownloadDir is where files end up that pages send; it is made when it is
+	// not there. Empty is a temporary directory that is removed on Close. For
+	// a Chrome on another machine there is no way to the files.
+	DownloadDir string
+	// NoDownloads refuses all downloads.
+	NoDownloads bool
+	// MaxDownloadSize ends a download that is larger, in bytes. Zero is 1 GiB.
+	MaxDownloadSize int64
+	// NoSavePDF leaves PDF documents that a tab shows alone; otherwise they
+	// are kept as downloads, since their text is not in the page.
+	NoSavePDF bool
+
 	// Proxy is what the session's connections go through. Zero leaves it to
 	// Chrome, which follows the system's settings.
 	Proxy Proxy

@@ -49,6 +49,9 @@ func (t *tab) watchFrames(sess *cdpSession) {
 		if ev.Frame != nil && ev.Frame.ID == t.main {
 			if ev.Frame.UnreachableURL != "" || t.checkShown(ev.Frame.URL) {
 				t.reportNavigation(ev.Frame)
+				if ev.Frame.MimeType == "application/pdf" && !t.owner.cfg.NoSavePDF && !t.owner.cfg.NoDownloads {
+					t.savePDF(ev.Frame)
+				}
 			}
 		}
 	})

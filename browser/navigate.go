@@ -42,6 +42,7 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 		return nil, err
 	}
 	t.takeRefused()
+	files := len(s.Downloads())
 	a := t.watchLoading()
 	defer a.stop()
 	nctx, cancel := t.navigateContext(ctx)
@@ -54,6 +55,7 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 		return nil, &NavigationError{URL: target, Err: err}
 	}
 	if res.IsDownload {
+		s.downloads.waitBegun(ctx, files)
 		u, _ := t.info()
 		return &Navigation{URL: u, Download: true}, nil
 	}

@@ -25,6 +25,7 @@ type Session struct {
 	ownsB     bool                 // Close closes the Browser too
 	events    eventLog
 	route     *route
+	downloads *downloads
 	states    pageStates
 
 	mu      sync.Mutex
@@ -228,6 +229,7 @@ func (s *Session) Close() error {
 		s.b.removeSession(s)
 		s.finish()
 		s.route.close()
+		s.downloads.close()
 	})
 	return s.closeErr
 }
