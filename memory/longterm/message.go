@@ -2,6 +2,7 @@ package longterm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -160,17 +161,24 @@ func ParseMessages(b []byte) ([]Message, error) {
 	case '{':
 		var m Message
 		if err := json.Unmarshal(b, &m); err != nil {
-			return nil, err
+			return nil, invalidMessages(err)
 		}
 		return []Message{m}, nil
 	case '[':
 		var ms []Message
 		if err := json.Unmarshal(b, &ms); err != nil {
-			return nil, err
+			return nil, invalidMessages(err)
 		}
 		return ms, nil
 	}
 	return nil, fmt.Errorf("%w: want a string, a message or a list of messages", ErrInvalidMessages)
+}
+
+func invalidMessages(err error) error {
+	if errors.Is(err, ErrInvalidMessages) {
+		return err
+	}
+	return fmt.Errorf("%w: %v", ErrInvalidMessages, err)
 }
 
 // transcript writes messages as lines "role: content", leaving out roles that
