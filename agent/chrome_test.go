@@ -38,6 +38,18 @@ func TestMain(m *testing.M) {
 // session opens an isolated session in the shared Chrome.
 func session(t testing.TB) *browser.Session {
 	t.Helper()
+	startChrome(t)
+	s, err := chrome.NewSession(t.Context(), browser.Config{})
+	if err != nil {
+		t.Fatalf("new session: %v", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// startChrome starts what the package's tests share.
+func startChrome(t testing.TB) {
+	t.Helper()
 	chromeOnce.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
@@ -49,10 +61,25 @@ func session(t testing.TB) *browser.Session {
 	if chromeErr != nil {
 		t.Fatalf("start: %v", chromeErr)
 	}
-	s, err := chrome.NewSession(t.Context(), browser.Config{})
-	if err != nil {
-		t.Fatalf("new session: %v", err)
+}
+
+var shared *browser.Session
+
+// blankSession is one session on about:blank that tests of the loop share: they
+// run one after the other and leave nothing behind.
+func blankSession(t testing.TB) *browser.Session {
+	t.Helper()
+	if shared == nil || !shared.Alive() {
+		startChrome(t)
+		var err error
+		if shared, err = chrome.NewSession(context.Background(), browser.Config{}); err != nil {
+			t.Fatalf("new session: %v", err)
+		}
 	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+	if currentURL(shared) != "about:blank" {
+		if _, err := shared.Navigate(t.Context(), "about:blank"); err != nil {
+			t.Fatalf("clear the page: %v", err)
+		}
+	}
+	return shared
 }
