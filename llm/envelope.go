@@ -68,6 +68,9 @@ func (r *reader) fromList(s *shape, v json.RawMessage, depth int) json.RawMessag
 				return r.envelope(list[0], depth+1)
 			}
 		}
+		if name, _, ok := s.spelt(m); ok && !s.items[name] {
+			return r.envelope(list[0], depth+1)
+		}
 	}
 	if s.list == "" {
 		return v

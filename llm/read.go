@@ -68,7 +68,7 @@ func (r *reader) read(text string, depth int) (json.RawMessage, error) {
 	if len(s) > maxRead {
 		return nil, r.malformed(text, "not JSON")
 	}
-	best, score, cut := r.search(s)
+	best, cut := r.search(s)
 	if best == nil {
 		reason := "no JSON object in it"
 		if cut != "" {
@@ -76,13 +76,13 @@ func (r *reader) read(text string, depth int) (json.RawMessage, error) {
 		}
 		return nil, r.malformed(text, reason)
 	}
-	_ = score
 	return r.envelope(best, depth), nil
 }
 
 // search looks for the value in what is left of the text without its thinking
 // block, then in the whole text.
-func (r *reader) search(s string) (best json.RawMessage, score int, cut string) {
+func (r *reader) search(s string) (best json.RawMessage, cut string) {
+	score := 0
 	stripped := stripThinking(s)
 	for _, variant := range []string{stripFence(stripped), stripped, s} {
 		v, n, c := r.scan(variant)
@@ -96,21 +96,22 @@ func (r *reader) search(s string) (best json.RawMessage, score int, cut string) 
 			break
 		}
 		if stripped == "" { // all of it is thought: nothing in there is an answer
-			return nil, 0, "it ends inside the thinking"
+			return nil, "it ends inside the thinking"
 		}
 	}
-	return best, score, cut
+	return best, cut
 }
 
 // scan walks over the brackets of s that may open a value, takes what parses,
 // mends what nearly does, and returns the best of all.
 func (r *reader) scan(s string) (best json.RawMessage, score int, cut string) {
-	const tries = 200 // each may read to the end
-	for i, n := 0, 0; i < len(s) && n < tries; i++ {
+	// Each try may read to the end, so a hostile text could cost its square.
+	work := 4 * maxRead
+	for i := 0; i < len(s) && work > 0; i++ {
 		if s[i] != '{' && s[i] != '[' {
 			continue
 		}
-		n++
+		work -= len(s) - i
 		v, end, reason := valueAt(s, i)
 		if v == nil {
 			if cut == "" {

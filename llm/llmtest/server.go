@@ -209,11 +209,13 @@ type protocol interface {
 
 func protocolOf(path string) protocol {
 	switch {
-	case strings.HasSuffix(path, "/chat/completions"):
-		return openAI{azure: strings.Contains(path, "/openai/")}
-	case strings.HasSuffix(path, "/messages"):
+	case path == "/v1/chat/completions":
+		return openAI{}
+	case strings.HasPrefix(path, "/openai/") && strings.HasSuffix(path, "/chat/completions"):
+		return openAI{azure: true}
+	case path == "/v1/messages":
 		return anthropicAPI{}
-	case strings.Contains(path, ":generateContent"), strings.Contains(path, ":streamGenerateContent"):
+	case strings.HasPrefix(path, "/v1beta/models/"):
 		return geminiAPI{}
 	}
 	return nil

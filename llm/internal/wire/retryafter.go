@@ -46,7 +46,7 @@ func retryAfter(h http.Header, kind error, d detail) time.Duration {
 	return 0
 }
 
-var tryAgain = regexp.MustCompile(`(?i)try again in ((?:\d+h)?(?:\d+m(?:[^s]|$))?(?:\d+m)?(?:\d+(?:\.\d+)?(?:ms|s))?)`)
+var tryAgain = regexp.MustCompile(`(?i)try again in ([0-9hms.]*[0-9](?:ms|[hms]))`)
 
 // resetHeader returns the latest reset among the limits that are spent.
 func resetHeader(h http.Header) time.Duration {
