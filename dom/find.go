@@ -2,8 +2,8 @@ package dom
 
 import "regexp"
 
-// Match is a line that a search found.
-type Match struct {
+// Found is a line that a search found.
+type Found struct {
 	Line
 	// Number is the line's position in [Text.Lines].
 	Number int
@@ -13,14 +13,14 @@ type Match struct {
 
 // Find returns the lines of the page that match, also those the budget left
 // out, with so many lines of context around each.
-func (t *Text) Find(re *regexp.Regexp, context int) []Match {
-	var out []Match
+func (t *Text) Find(re *regexp.Regexp, context int) []Found {
+	var out []Found
 	for i := range t.lines {
 		l := &t.lines[i]
 		if !re.Match(t.buf[l.start:l.end]) {
 			continue
 		}
-		m := Match{Line: t.line(i), Number: i}
+		m := Found{Line: t.line(i), Number: i}
 		for k := max(0, i-context); k < i; k++ {
 			m.Before = append(m.Before, t.line(k).Text)
 		}

@@ -18,6 +18,9 @@ var classifyJS string
 //go:embed js/walk.js
 var walkJS string
 
+//go:embed js/identify.js
+var identifyJS string
+
 //go:embed js/main.js
 var mainJS string
 
@@ -31,7 +34,7 @@ const Global = "__webhand"
 // value is the document's token either way.
 func Script() string {
 	return "(() => {'use strict';\nif (globalThis." + Global + ") return globalThis." + Global + ".token;\n" +
-		coreJS + visibleJS + classifyJS + walkJS + mainJS + "})()"
+		coreJS + visibleJS + classifyJS + walkJS + identifyJS + mainJS + "})()"
 }
 
 // WalkOptions say what a walk covers. The zero value is the default state:

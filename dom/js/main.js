@@ -45,6 +45,7 @@ const api = {
       }
     });
   },
+  identify,
   within, deepest, flatParent, shadowOf, sameTarget,
 };
 Object.defineProperty(globalThis, '__webhand', { value: api });

@@ -1,0 +1,138 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/chromedp/cdproto/cdp"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/seed-4bdb41d0/webhand/dom"
+)
+
+// Identify describes the element with the index of the last state, so that
+// [Session.Relocate] finds it again in a later page.
+func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error) {
+	st := s.LastState()
+	if _, _, err := s.resolve(index); err != nil {
+		return dom.Identity{}, err
+	}
+	if st == nil || st.Page.At(index) == nil {
+		return dom.Identity{}, fmt.Errorf("%w: %d is not in the latest page state; use an index from it", dom.ErrStaleElement, index)
+	}
+	ids, indices, err := s.identities(ctx, st.Page)
+	if err != nil {
+		return dom.Identity{}, err
+	}
+	for i, n := range indices {
+		if n == index {
+			return ids[i], nil
+		}
+	}
+	return dom.Identity{}, fmt.Errorf("%w: %d was removed from the page; look at it again", dom.ErrStaleElement, index)
+}
+
+// Relocate looks in the whole page for an element that was identified earlier.
+// It returns the element's index now and how sure the match is. The error
+// wraps dom.ErrNoMatch or dom.ErrAmbiguous.
+func (s *Session) Relocate(ctx context.Context, want dom.Identity) (index int, level dom.Level, err error) {
+	// A twin outside a part of the page would go unseen, so the whole decides.
+	st, err := s.State(ctx, StateOptions{Full: true, Text: dom.TextOptions{Budget: 1}})
+	if err != nil {
+		return 0, dom.LevelNone, err
+	}
+	ids, indices, err := s.identities(ctx, st.Page)
+	if err != nil {
+		return 0, dom.LevelNone, err
+	}
+	i, level, err := dom.Match(want, ids)
+	if err != nil {
+		return 0, level, err
+	}
+	return indices[i], level, nil
+}
+
+// identities describes every target of the page, asking each of its processes
+// once.
+func (s *Session) identities(ctx context.Context, p *dom.Page) (ids []dom.Identity, indices []int, err error) {
+	type asked struct {
+		home  home
+		refs  []int
+		facts map[int]*dom.Facts
+	}
+	docs := make(map[string]*asked)
+	for i := range p.Elements {
+		e := &p.Elements[i]
+		if e.Index == 0 {
+			continue
+		}
+		ref, ok := p.Ref(e)
+		if !ok {
+			continue
+		}
+		a := docs[ref.Doc]
+		if a == nil {
+			h, _, err := s.resolve(e.Index)
+			if err != nil {
+				continue
+			}
+			a = &asked{home: h, facts: make(map[int]*dom.Facts)}
+			docs[ref.Doc] = a
+		}
+		a.refs = append(a.refs, ref.Num)
+	}
+	for _, a := range docs {
+		facts, err := a.home.tab.facts(ctx, a.home.frame, a.refs)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range facts {
+			if f != nil {
+				a.facts[f.Ref] = f
+			}
+		}
+	}
+	for i := range p.Elements {
+		e := &p.Elements[i]
+		if e.Index == 0 {
+			continue
+		}
+		ref, ok := p.Ref(e)
+		if !ok || docs[ref.Doc] == nil {
+			continue
+		}
+		if f := docs[ref.Doc].facts[ref.Num]; f != nil {
+			ids = append(ids, p.Identify(e, f))
+			indices = append(indices, e.Index)
+		}
+	}
+	dom.CountTwins(ids)
+	return ids, indices, nil
+}
+
+func (t *tab) facts(ctx context.Context, frame cdp.FrameID, refs []int) ([]*dom.Facts, error) {
+	sess, world, err := t.world(ctx, frame)
+	if err != nil {
+		return nil, err
+	}
+	res, err := cdp.Call(ctx, sess, runtime.Evaluate, runtime.EvaluateParams{
+		Expression: dom.FactsExpression(refs), ContextID: world, ReturnByValue: new(true), Silent: new(true),
+	})
+	if err != nil {
+		if isStaleContext(err) {
+			return nil, fmt.Errorf("%w: the page was replaced; look at it again", dom.ErrStaleElement)
+		}
+		return nil, err
+	}
+	var raw jsonv2.Value
+	if err := decodeRemote(res.Result, res.ExceptionDetails, &raw); err != nil {
+		var se *ScriptError
+		if errors.As(err, &se) {
+			return nil, fmt.Errorf("%w: the page was replaced; look at it again", dom.ErrStaleElement)
+		}
+		return nil, err
+	}
+	return dom.DecodeFacts(raw)
+}
