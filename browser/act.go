@@ -47,6 +47,8 @@ type ActionError struct {
 	ByIndex int
 	Detail  string // what is there instead, and what to do next
 	Err     error  // the cause, when there is one: dom.ErrStaleElement, dom.ErrUnknownIndex
+
+	fault string // what the script called it
 }
 
 // Unwrap returns the cause.
@@ -111,7 +113,7 @@ func (e *ActionError) Error() string {
 var actFiles embed.FS
 
 // actParts are the pieces of the acting script, in the order they need.
-var actParts = []string{"tree", "geometry", "usable", "watch", "pointer", "select", "field", "scroll", "query", "main"}
+var actParts = []string{"tree", "geometry", "usable", "watch", "pointer", "select", "field", "scroll", "query", "aria", "file", "main"}
 
 // actSource installs the acting operations in an isolated world, once a
 // document.
@@ -137,15 +139,17 @@ type actTarget struct {
 	index int                    // in the page state; 0 when it has no number
 	ref   int                    // of the page walker, in the document doc
 	doc   string                 // the walker's name for the document
+	stash int                    // position among the options looked at last, from 1
 	obj   runtime.RemoteObjectID // in the frame's isolated world
 }
 
-// The three ways an operation finds its element.
+// The ways an operation finds its element.
 const (
 	callByRef = `function(name, o, ref, doc) { const a = globalThis.__webhandAct; if (!a) return { install: true };
 		const w = globalThis.__webhand; return a(name, w && w.token === doc ? w.el(ref) : null, o) }`
-	callByThis = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, this, o) : { install: true } }`
-	callByDoc  = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, document, o) : { install: true } }`
+	callByThis  = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, this, o) : { install: true } }`
+	callByStash = `function(name, o, at) { const a = globalThis.__webhandAct; return a ? a(name, at, o) : null }`
+	callByDoc   = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, document, o) : { install: true } }`
 )
 
 // page returns the main document of a tab as a target.
@@ -158,6 +162,7 @@ type fault struct {
 	By     string `json:"by"`
 	ByRef  int    `json:"byRef"`
 	Detail string `json:"detail"`
+	Option string `json:"option"` // the option that cannot be chosen
 }
 
 // do runs an operation of the acting script on the target and decodes its
@@ -182,6 +187,9 @@ func (e *actTarget) do(ctx context.Context, op string, opts, result any) error {
 		switch {
 		case e.obj != "":
 			params.FunctionDeclaration, params.ObjectID = callByThis, e.obj
+		case e.stash != 0:
+			params.FunctionDeclaration, params.ExecutionContextID = callByStash, world
+			params.Arguments = append(params.Arguments[:2:2], &runtime.CallArgument{Value: jsonv2.Value(strconv.Itoa(e.stash - 1))})
 		case e.ref != 0:
 			params.FunctionDeclaration, params.ExecutionContextID = callByRef, world
 			params.Arguments = append(params.Arguments[:2:2],
@@ -194,7 +202,7 @@ func (e *actTarget) do(ctx context.Context, op string, opts, result any) error {
 			if isStaleContext(err) || strings.Contains(err.Error(), "Could not find object") {
 				e.tab.forgetWorld(e.frame)
 				// An element of a document that is gone is gone with it.
-				if e.obj != "" || e.ref != 0 {
+				if e.obj != "" || e.ref != 0 || e.stash != 0 {
 					return e.stale()
 				}
 				if attempt < 2 {
@@ -219,7 +227,9 @@ func (e *actTarget) do(ctx context.Context, op string, opts, result any) error {
 
 func (e *actTarget) decode(raw jsonv2.Value, result any) error {
 	var f struct {
-		Fault *fault `json:"fault"`
+		Fault   *fault   `json:"fault"`
+		Options []Option `json:"options"`
+		Asked   string   `json:"asked"`
 	}
 	if len(raw) == 0 {
 		return nil
@@ -228,7 +238,12 @@ func (e *actTarget) decode(raw jsonv2.Value, result any) error {
 		if err := jsonv2.Unmarshal(raw, &f, chromedp.DefaultUnmarshalOptions); err != nil {
 			return fmt.Errorf("browser: decode script result: %w", err)
 		}
-		return e.refuse(f.Fault)
+		err := e.refuse(f.Fault)
+		var ae *ActionError
+		if f.Options != nil && errors.As(err, &ae) {
+			ae.refuseOption(f.Fault, f.Asked, f.Options)
+		}
+		return err
 	}
 	if result == nil {
 		return nil
@@ -245,7 +260,7 @@ func (e *actTarget) stale() error {
 
 // refuse turns a fault of the script into an error with its next move.
 func (e *actTarget) refuse(f *fault) error {
-	err := &ActionError{Index: e.index, What: f.What, Reason: Reason(f.Reason), By: f.By, Detail: f.Detail}
+	err := &ActionError{Index: e.index, What: f.What, Reason: Reason(f.Reason), By: f.By, Detail: f.Detail, fault: f.Reason}
 	if f.ByRef != 0 {
 		err.ByIndex = e.indexOf(f.ByRef)
 	}

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -88,4 +87,4 @@ func wantReason(t testing.TB, err error, reason Reason, words ...string) {
 	}
 }
 
-var bg = context.Background
+var sprintf = fmt.Sprintf

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/chromedp/cdproto/runtime"
+
 	"github.com/seed-4bdb41d0/webhand/dom"
 )
 
@@ -39,3 +41,5 @@ func (e *actTarget) indexOf(ref int) int {
 	}
 	return e.tab.owner.indexFor(e.frame, ref)
 }
+
+func (e *actTarget) setObject(id string) { e.obj = runtime.RemoteObjectID(id) }

@@ -37,7 +37,7 @@ ops.point = (el, o) => {
   a.toggle = tog;
   a.before = tog ? checkedOf(tog) : null;
   return {
-    x: r.x, y: r.y, what: describe(el), kind, scrolled: r.scrolled,
+    x: r.x, y: r.y, what: describe(el), kind, draggable: o.drag ? dragsOf(el) : false, scrolled: r.scrolled,
     via: r.el === el ? '' : describe(r.el), url: topDoc(el).URL,
     toggle: tog ? (tagOf(tog) === 'input' ? tog.type : attr(tog, 'role')) : '', before: a.before,
     remote: viewOf(el).top !== topDoc(el).defaultView,

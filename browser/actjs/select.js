@@ -5,11 +5,12 @@ const normal = (s) => squash(s || '').toLowerCase();
 // listOf finds the list an element stands for: itself, the list around an
 // option, or the one list inside it.
 const listOf = (el) => {
+  if (!isElement(el)) return null;
   const t = tagOf(el);
   if (t === 'select') return el;
   if (t === 'option' || t === 'optgroup') return closestSel(el, 'select');
   if (t === 'label' && el.control && tagOf(el.control) === 'select') return el.control;
-  return null;
+  return skinned(el);
 };
 
 const nativeOptions = (sel) => Array.from(sel.options, (o, i) => ({
@@ -99,7 +100,7 @@ const chosen = async (sel, a, set, same) => {
   const ok = () => isLinked(sel) && Array.from(sel.selectedOptions, (x) => x.index).sort((p, q) => p - q).join() === Array.from(set).sort((p, q) => p - q).join();
   for (const ms of same ? [0] : [0, 16]) await new Promise((r) => setTimeout(r, ms));
   a.flush();
-  const t = trace(a, { right: ok(), same, options: isLinked(sel) ? nativeOptions(sel) : [] });
+  const t = trace(a, { what: describe(sel), right: ok(), same, options: isLinked(sel) ? nativeOptions(sel) : [] });
   if (!isLinked(sel)) t.right = true;
   disarm();
   return t;
