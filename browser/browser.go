@@ -28,6 +28,7 @@ type Browser struct {
 	past     map[string]*Session                        // whose tabs were that are gone, by target id
 	creating int                                        // Target.createTarget calls in flight
 	limbo    map[target.ID]target.EventAttachedToTarget // pages seen while creating, owner unknown yet
+	spare    map[target.ID]target.EventAttachedToTarget // pages a launched Chrome brought along
 	closed   bool
 
 	closeOnce sync.Once
@@ -61,6 +62,7 @@ func start(ctx context.Context, cfg Config, r *route) (*Browser, error) {
 		cfg: cfg, log: cfg.Logger,
 		tabs:  make(map[target.ID]*tab),
 		limbo: make(map[target.ID]target.EventAttachedToTarget),
+		spare: make(map[target.ID]target.EventAttachedToTarget),
 		gone:  make(chan struct{}),
 	}
 	var err error
@@ -95,7 +97,7 @@ func (b *Browser) listen(ctx context.Context) error {
 		if t := b.tab(ev.TargetID); t != nil {
 			t.setCrashed()
 			url, _ := t.info()
-			t.owner.emit(Crashed{Tab: t.owner.shortID(t), URL: url})
+			t.emit(Crashed{Tab: t.owner.shortID(t), URL: url})
 		}
 	})
 	onEvent(root, cdpbrowser.DownloadWillBegin, b.onDownload)
@@ -112,149 +114,6 @@ func (b *Browser) listen(ctx context.Context) error {
 		return fmt.Errorf("browser: start: %w", err)
 	}
 	return nil
-}
-
-func (b *Browser) tab(id target.ID) *tab {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.tabs[id]
-}
-
-// onAttached decides whose a new page is, sets it up and lets it run.
-func (b *Browser) onAttached(ev target.EventAttachedToTarget) {
-	sess := b.conn.session(ev.SessionID)
-	if sess == nil || ev.TargetInfo == nil || ev.TargetInfo.Type != "page" {
-		return
-	}
-	b.mu.Lock()
-	if b.tabs[ev.TargetInfo.TargetID] != nil {
-		b.mu.Unlock()
-		return
-	}
-	owner := b.ownerLocked(ev.TargetInfo)
-	if owner == nil && b.creating > 0 {
-		b.limbo[ev.TargetInfo.TargetID] = ev
-		b.mu.Unlock()
-		return
-	}
-	if owner == nil {
-		b.mu.Unlock()
-		b.letGo(sess)
-		return
-	}
-	t := newTab(b, owner, sess, ev.TargetInfo)
-	b.tabs[t.id] = t
-	b.mu.Unlock()
-	owner.addTab(t)
-	t.setup()
-}
-
-// ownerLocked finds the session a page belongs to: by its browser context, or
-// by its opener when the context is shared with a person.
-func (b *Browser) ownerLocked(info *target.Info) *Session {
-	if opener := b.tabs[info.OpenerID]; info.OpenerID != "" && opener != nil {
-		return opener.owner
-	}
-	for _, s := range b.sessions {
-		if s.contextID != "" && s.contextID == info.BrowserContextID {
-			return s
-		}
-	}
-	for _, s := range b.sessions {
-		if s.contextID == "" && b.proc != nil {
-			return s
-		}
-	}
-	return nil
-}
-
-// letGo leaves a page alone that is not ours.
-func (b *Browser) letGo(sess *cdpSession) {
-	sess.send("Runtime.runIfWaitingForDebugger", nil)
-	b.conn.root.send(target.CommandDetachFromTarget, target.DetachFromTargetParams{SessionID: sess.id})
-}
-
-func (b *Browser) onDetached(sid target.SessionID) {
-	b.mu.Lock()
-	var t *tab
-	for id, x := range b.tabs {
-		if x.sess.id == sid {
-			t = x
-			delete(b.tabs, id)
-			if b.past == nil || len(b.past) > 200 {
-				b.past = make(map[string]*Session)
-			}
-			b.past[string(id)] = x.owner
-		}
-	}
-	b.mu.Unlock()
-	if t != nil {
-		t.setGone(ErrNoTab)
-		t.owner.removeTab(t)
-	}
-}
-
-func (b *Browser) onInfo(info *target.Info) {
-	if info == nil {
-		return
-	}
-	if t := b.tab(info.TargetID); t != nil {
-		t.setInfo(info.URL, info.Title)
-	}
-}
-
-// createTab opens a page for a session and returns it set up.
-func (b *Browser) createTab(ctx context.Context, s *Session, url string) (*tab, error) {
-	b.mu.Lock()
-	b.creating++
-	b.mu.Unlock()
-	res, err := cdp.Call(ctx, b.conn.root, target.CreateTarget, target.CreateTargetParams{
-		URL: url, BrowserContextID: s.contextID,
-	})
-	var mine target.EventAttachedToTarget
-	var strangers []target.EventAttachedToTarget
-	b.mu.Lock()
-	b.creating--
-	if err == nil {
-		mine = b.limbo[res.TargetID]
-		delete(b.limbo, res.TargetID)
-	}
-	if b.creating == 0 {
-		for id, ev := range b.limbo {
-			strangers = append(strangers, ev)
-			delete(b.limbo, id)
-		}
-	}
-	b.mu.Unlock()
-	for _, ev := range strangers {
-		if sess := b.conn.session(ev.SessionID); sess != nil {
-			b.letGo(sess)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("browser: open tab: %w", err)
-	}
-	if sess := b.conn.session(mine.SessionID); mine.TargetInfo != nil && sess != nil {
-		t := newTab(b, s, sess, mine.TargetInfo)
-		b.mu.Lock()
-		b.tabs[t.id] = t
-		b.mu.Unlock()
-		s.addTab(t)
-		t.setup()
-	}
-	// The attach event may still be on its way.
-	for {
-		if t := b.tab(res.TargetID); t != nil {
-			return t, t.waitReady(ctx)
-		}
-		select {
-		case <-time.After(2 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, fmt.Errorf("browser: open tab: %w", context.Cause(ctx))
-		case <-b.conn.done:
-			return nil, b.conn.lost()
-		}
-	}
 }
 
 // watch tears everything down when the connection ends, whoever ended it.
@@ -345,7 +204,10 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 	}
 	cfg = cfg.withDefaults()
 	s := newSession(b, cfg, r)
-	var err error
+	stored, err := cfg.storageToLoad()
+	if err != nil {
+		return nil, err
+	}
 	if s.downloads, err = openDownloads(cfg); err != nil {
 		return nil, err
 	}
@@ -370,10 +232,15 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 		_ = s.Close()
 		return nil, err
 	}
-	if err := s.openFirstTab(ctx); err != nil {
+	err = s.openFirstTab(ctx)
+	if err == nil {
+		err = s.restore(ctx, stored)
+	}
+	if err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("browser: new session: %w", err)
 	}
+	s.opened = true
 	return s, nil
 }
 

@@ -58,6 +58,13 @@ type Config struct {
 	// nothing of this machine's files or of Chrome itself.
 	Policy Policy
 
+	// Storage is loaded before the session's first request.
+	Storage *StorageState
+	// StorageFile keeps the session's storage: it is loaded at the start when
+	// it is there (unless Storage is set) and written when the session is
+	// closed. Its content is as good as the passwords.
+	StorageFile string
+
 	// DownloadDir is where files end up that pages send; it is made when it is
 	// not there. Empty is a temporary directory that is removed on Close. For
 	// a Chrome on another machine there is no way to the files.

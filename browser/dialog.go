@@ -44,7 +44,7 @@ func (t *tab) watchDialogs() {
 		go func() { t.answerDialog(d, decide(d)) }()
 	})
 	onEvent(t.sess, page.FileChooserOpened, func(ev page.EventFileChooserOpened) {
-		t.owner.emit(FileChooserOpened{
+		t.emit(FileChooserOpened{
 			Tab: t.owner.shortID(t), Multiple: ev.Mode == page.FileChooserOpenedModeSelectMultiple,
 		})
 	})
@@ -56,6 +56,6 @@ func (t *tab) answerDialog(d Dialog, a DialogAnswer) {
 		params.PromptText = a.Text
 	}
 	// Reported first: whoever waited for the page to go on finds it.
-	t.owner.emit(DialogOpened{Dialog: d, Accepted: a.Accept, Text: a.Text})
+	t.emit(DialogOpened{Dialog: d, Accepted: a.Accept, Text: a.Text})
 	t.sess.send(page.CommandHandleJavaScriptDialog, params)
 }

@@ -314,6 +314,13 @@ func (s *Session) emit(ev Event) {
 	s.events.add(ev)
 }
 
+// emit sends an event of this tab; what a hidden one does is nobody's business.
+func (t *tab) emit(ev Event) {
+	if !t.hidden {
+		t.owner.emit(ev)
+	}
+}
+
 // shortID is the id a caller knows a tab by.
 func (s *Session) shortID(t *tab) string {
 	s.mu.Lock()

@@ -47,9 +47,10 @@ func (t *tab) watchFrames(sess *cdpSession) {
 	onEvent(sess, page.FrameNavigated, func(ev page.EventFrameNavigated) {
 		t.update(func() { t.noteFrame(sess, ev.Frame) })
 		if ev.Frame != nil && ev.Frame.ID == t.main {
+			t.owner.noteOrigin(ev.Frame.SecurityOrigin)
 			if ev.Frame.UnreachableURL != "" || t.checkShown(ev.Frame.URL) {
 				t.reportNavigation(ev.Frame)
-				if ev.Frame.MimeType == "application/pdf" && !t.owner.cfg.NoSavePDF && !t.owner.cfg.NoDownloads {
+				if ev.Frame.MimeType == "application/pdf" && !t.hidden && !t.owner.cfg.NoSavePDF && !t.owner.cfg.NoDownloads {
 					t.savePDF(ev.Frame)
 				}
 			}
@@ -67,7 +68,7 @@ func (t *tab) watchFrames(sess *cdpSession) {
 		})
 		if ev.FrameID == t.main {
 			if t.checkShown(ev.URL) {
-				t.owner.emit(Navigated{Tab: t.owner.shortID(t), URL: ev.URL, SameDocument: true})
+				t.emit(Navigated{Tab: t.owner.shortID(t), URL: ev.URL, SameDocument: true})
 			}
 		}
 	})

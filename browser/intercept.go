@@ -128,7 +128,7 @@ func (t *tab) refuse(sess *cdpSession, ev fetch.EventRequestPaused, err *PolicyE
 	}
 	t.update(func() { t.refused = err })
 	sess.send(fetch.CommandFulfillRequest, fetch.FulfillRequestParams{RequestID: ev.RequestID, ResponseCode: http.StatusNoContent})
-	t.owner.emit(Blocked{Tab: t.owner.shortID(t), What: what, Err: err})
+	t.emit(Blocked{Tab: t.owner.shortID(t), What: what, Err: err})
 	t.closeIfNeverUsed()
 }
 
@@ -198,7 +198,7 @@ func (t *tab) checkShown(raw string) bool {
 	t.refused = err
 	t.notifyLocked()
 	t.mu.Unlock()
-	t.owner.emit(Blocked{Tab: t.owner.shortID(t), What: "page", Err: err})
+	t.emit(Blocked{Tab: t.owner.shortID(t), What: "page", Err: err})
 	if back == "about:blank" && t.openerID != "" {
 		t.sess.send(page.CommandClose, nil)
 	} else {

@@ -100,12 +100,12 @@ func (t *tab) reportNavigation(f *cdp.Frame) {
 		if failure != "" {
 			ev.Error = failure
 		}
-		t.owner.emit(ev)
+		t.emit(ev)
 		return
 	}
 	if known || !hasStatus(ev.URL) {
 		ev.Status = status
-		t.owner.emit(ev)
+		t.emit(ev)
 		return
 	}
 	done := make(chan struct{})
@@ -118,7 +118,7 @@ func (t *tab) reportNavigation(f *cdp.Frame) {
 		if ev.Status != 0 {
 			t.update(func() { t.net.setStatus(f.LoaderID, ev.Status) })
 		}
-		t.owner.emit(ev)
+		t.emit(ev)
 	}()
 }
 

@@ -23,6 +23,7 @@ type Session struct {
 	log       *slog.Logger
 	contextID cdp.BrowserContextID // empty: Chrome's default context
 	ownsB     bool                 // Close closes the Browser too
+	opened    bool                 // the start succeeded
 	events    eventLog
 	route     *route
 	downloads *downloads
@@ -30,6 +31,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	blocked map[string]bool // refusals that were reported
+	origins []string        // that tabs have shown, in order
 	tabs    []*tab          // in order of appearance
 	current *tab
 	changed chan struct{} // closed and replaced whenever tabs or current change
@@ -82,31 +84,11 @@ func New(ctx context.Context, cfg Config) (*Session, error) {
 // openFirstTab makes sure the session has a tab and a current one.
 func (s *Session) openFirstTab(ctx context.Context) error {
 	if s.contextID == "" && s.b.proc != nil {
-		// A launched Chrome brings one page along, which was seen before the
-		// session existed. Reuse it rather than leave a stray.
-		infos, err := cdp.Call(ctx, s.b.conn.root, target.GetTargets, target.GetTargetsParams{
-			Filter: target.Filter{{Type: "page"}},
-		})
-		if err != nil {
+		if ok, err := s.b.claimFirstTab(ctx, s); ok || err != nil {
 			return err
 		}
-		for _, info := range infos.TargetInfos {
-			if _, err := cdp.Call(ctx, s.b.conn.root, target.AttachToTarget, target.AttachToTargetParams{
-				TargetID: info.TargetID, Flatten: new(true),
-			}); err != nil {
-				return err
-			}
-			for s.b.tab(info.TargetID) == nil {
-				select {
-				case <-time.After(time.Millisecond):
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			}
-			return s.b.tab(info.TargetID).waitReady(ctx)
-		}
 	}
-	_, err := s.b.createTab(ctx, s, "about:blank")
+	_, err := s.b.createTab(ctx, s, false)
 	return err
 }
 
@@ -214,11 +196,18 @@ func (s *Session) Err() error {
 // Calling it again returns the same result.
 func (s *Session) Close() error {
 	s.closeOnce.Do(func() {
+		var saveErr error
+		if s.cfg.StorageFile != "" && s.Alive() && s.opened {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			saveErr = s.saveStorage(ctx)
+			cancel()
+		}
 		s.mu.Lock()
 		if s.err == nil {
 			s.err = ErrClosed
 		}
 		s.mu.Unlock()
+		defer func() { s.closeErr = errors.Join(saveErr, s.closeErr) }()
 		if s.ownsB {
 			s.closeErr = s.b.Close()
 		} else {
@@ -263,7 +252,7 @@ func (s *Session) active(ctx context.Context) (*tab, error) {
 	}
 	if t == nil {
 		var err error
-		if t, err = s.b.createTab(ctx, s, "about:blank"); err != nil {
+		if t, err = s.b.createTab(ctx, s, false); err != nil {
 			return nil, err
 		}
 	}
@@ -341,7 +330,7 @@ func (s *Session) NewTab(ctx context.Context, url string) (*Navigation, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	t, err := s.b.createTab(ctx, s, "about:blank")
+	t, err := s.b.createTab(ctx, s, false)
 	if err != nil {
 		return nil, err
 	}

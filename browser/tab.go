@@ -18,6 +18,7 @@ type tab struct {
 	owner    *Session
 	id       target.ID
 	openerID target.ID
+	hidden   bool // serves the session itself
 	sess     *cdpSession
 
 	mu      sync.Mutex
