@@ -90,7 +90,9 @@ func (w *work) runCall(ctx context.Context, call *registry.Call) (*registry.Resu
 	p := Proposal{
 		Step: w.s.Number, URL: currentURL(a.session), Title: w.obs.page.Title,
 		Action: call.Name, Args: append([]byte(nil), call.Args...), Element: words, ReadOnly: spec.ReadOnly,
-		Screenshot: w.obs.state.Screenshot,
+	}
+	if w.obs.state != nil { // the initial actions come before the first look
+		p.Screenshot = w.obs.state.Screenshot
 	}
 	if w.s.Answer != nil {
 		p.Reason = or(w.s.Answer.NextGoal, w.s.Answer.Memory)

@@ -172,10 +172,13 @@ func (a *Agent) askApprover(ctx context.Context, p Proposal) (err error) {
 	}()
 	err = a.cfg.Approve(ctx, p)
 	var d *denial
-	if err != nil && !errors.As(err, &d) && ctx.Err() == nil {
-		return fmt.Errorf("agent: approver: %w", err)
+	switch {
+	case err == nil || errors.As(err, &d):
+		return err
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	}
-	return err
+	return fmt.Errorf("agent: approver: %w", err)
 }
 
 func or(s, def string) string {

@@ -102,7 +102,7 @@ func (r *run) start(ctx context.Context) error {
 	s.Page = Page{URL: currentURL(a.session)}
 	sctx, clock := startClock(ctx, a.cfg.Limits.Step)
 	a.clock = clock
-	w := &work{run: r, s: s, nonce: newNonce()}
+	w := &work{run: r, s: s, nonce: newNonce(), obs: &observation{page: s.Page}}
 	err := w.startActions(sctx, actions)
 	clock.end()
 	s.Ended = time.Now()

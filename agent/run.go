@@ -59,7 +59,7 @@ func (a *Agent) run(ctx context.Context, yield func(*Step) bool) (broke bool, er
 	ctx, span := a.tel.start(ctx, "run")
 	defer func() { finish(span, a.redact(errorText(err))) }()
 	if err := r.open(ctx); err != nil {
-		r.end(outcomeOf(err), err)
+		r.end(outcomeOf(ctx, err), err)
 	}
 	for r.over == nil {
 		s := r.next(ctx)
@@ -79,7 +79,7 @@ func (r *run) next(ctx context.Context) *Step {
 	a := r.a
 	a.ctl.wait(ctx)
 	if err := a.checkpoint(ctx); err != nil {
-		r.end(outcomeOf(err), err)
+		r.end(outcomeOf(ctx, err), err)
 		return nil
 	}
 	if r.steps >= a.cfg.Limits.Steps {
@@ -97,22 +97,22 @@ func (r *run) next(ctx context.Context) *Step {
 	s := r.step(ctx)
 	r.steps++
 	r.last = s.Err
-	r.judgeStep(s)
+	r.judgeStep(ctx, s)
 	return s
 }
 
 // judgeStep ends the run where a step leaves no way on.
-func (r *run) judgeStep(s *Step) {
+func (r *run) judgeStep(ctx context.Context, s *Step) {
 	a := r.a
 	if r.over != nil {
 		return
 	}
 	if s.Status == StepInterrupted {
-		r.end(outcomeOf(s.Err), s.Err)
+		r.end(outcomeOf(ctx, s.Err), s.Err)
 		return
 	}
 	if s.Err != nil && (fatal(s.Err) || browserGone(s.Err)) {
-		r.end(outcomeOf(s.Err), s.Err)
+		r.end(outcomeOf(ctx, s.Err), s.Err)
 		return
 	}
 	if n := a.cfg.Stuck.StopAt; n > 0 && !a.cfg.Stuck.Off && a.mind.Stuck.repeats() >= n {
@@ -130,7 +130,7 @@ func (r *run) end(end End, err error) {
 }
 
 // outcomeOf says what kind of end an error is.
-func outcomeOf(err error) End {
+func outcomeOf(ctx context.Context, err error) End {
 	switch {
 	case errors.Is(err, ErrStopped):
 		return EndStopped
@@ -140,7 +140,7 @@ func outcomeOf(err error) End {
 		return EndMaxSteps
 	case errors.Is(err, ErrStuck):
 		return EndStuck
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return EndCanceled
 	}
 	return EndError
