@@ -121,7 +121,9 @@ func openStore(ctx context.Context, cfg Config) (*Store, error) {
 	if err := drv.RegisterDeterministicScalarFunction("webhand_lower", 1, lower); err != nil {
 		return nil, err
 	}
-	common := []string{"busy_timeout(5000)", "foreign_keys(1)"}
+	// What is deleted or replaced is overwritten on disk, at any time: a purge
+	// could not find the remains of earlier deletes.
+	common := []string{"busy_timeout(5000)", "foreign_keys(1)", "secure_delete(1)"}
 	sync := "synchronous(NORMAL)"
 	if cfg.Durable {
 		sync = "synchronous(FULL)"

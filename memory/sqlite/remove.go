@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/memory/longterm"
@@ -108,22 +107,9 @@ func (s *Store) Reset(ctx context.Context) error {
 	return nil
 }
 
-// erasing runs f with deleted content overwritten, in the index of words and
-// in the log too.
+// erasing runs f and empties the log, which still holds what went.
 func (s *Store) erasing(ctx context.Context, f func(*writing) error) error {
-	if _, err := s.write.ExecContext(ctx, `PRAGMA secure_delete=ON`); err != nil {
-		return err
-	}
-	defer s.write.Exec(`PRAGMA secure_delete=OFF`) //nolint:errcheck // costs time only
-	err := s.transact(ctx, func(w *writing) error {
-		if err := f(w); err != nil {
-			return err
-		}
-		if _, err := w.ExecContext(ctx, `INSERT INTO memories_fts(memories_fts) VALUES('optimize')`); err != nil {
-			return fmt.Errorf("rewrite the index of words: %w", err)
-		}
-		return nil
-	})
+	err := s.transact(ctx, f)
 	// The blocks know nothing of what went.
 	s.cache.clear()
 	if err != nil || s.path == ":memory:" {

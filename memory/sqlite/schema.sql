@@ -36,10 +36,10 @@ CREATE TABLE staged(
 );
 
 -- The words are made by the program; the tokenizer only splits at spaces.
--- The scope column narrows a match before any row is read.
-CREATE VIRTUAL TABLE memories_fts USING fts5(
-  scope, tokens, content='', contentless_delete=1, tokenize='ascii'
-);
+-- The scope column narrows a match before any row is read. A deleted word
+-- leaves the index at once, so that a purge can leave nothing.
+CREATE VIRTUAL TABLE memories_fts USING fts5(scope, tokens, tokenize='ascii');
+INSERT INTO memories_fts(memories_fts, rank) VALUES('secure-delete', 1);
 
 CREATE TABLE history(
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
