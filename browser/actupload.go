@@ -77,7 +77,7 @@ func (e *actTarget) upload(ctx context.Context, paths []string) (*Effect, error)
 		if field, err = e.choose(ctx, f.What); err != nil {
 			return nil, err
 		}
-		if err := field.do(ctx, "fileField", nil, &f); err != nil {
+		if err := field.do(ctx, "fileField", map[string]any{"loose": true}, &f); err != nil {
 			return nil, err
 		}
 	}
@@ -158,9 +158,6 @@ func (e *actTarget) choose(ctx context.Context, what string) (*actTarget, error)
 		}
 	})
 	defer off()
-	if err := f.sess.send("Page.setInterceptFileChooserDialog", map[string]any{"enabled": true}).wait(ctx, nil); err != nil {
-		return nil, err
-	}
 	if _, err := e.click(ctx, ClickOptions{}); err != nil {
 		return nil, err
 	}

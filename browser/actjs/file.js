@@ -30,14 +30,15 @@ const fileInput = (el) => {
   return null;
 };
 
-ops.fileField = (el) => {
+ops.fileField = (el, o) => {
   const s = stateFault(el);
-  if (s) return s;
+  // An input that a page makes only to ask for a file is in no document.
+  if (s && !o.loose) return s;
   const f = fileInput(el);
   if (!f) return { none: true, what: describe(el) };
   if (f.disabled) return fault('disabled', f);
   stash = [f];
-  arm(f, {});
+  if (isLinked(f)) arm(f, {});
   return { what: describe(f), multiple: f.multiple, folder: f.webkitdirectory, accept: f.accept };
 };
 
@@ -47,6 +48,6 @@ ops.fileNames = (f) => ({ names: Array.from(f.files || [], (x) => x.name), linke
 // afterwards is a change as well.
 ops.dragStart = (el) => {
   const e = el.nodeType === 9 ? el.documentElement : el;
-  arm(e, { life: 30000 });
+  arm(e, { life: 30000, selection: true });
   return {};
 };

@@ -78,3 +78,66 @@ ops.focusDocument = (doc) => {
 };
 
 ops.hasFocus = (doc) => ({ has: doc.hasFocus() && !!doc.activeElement });
+
+// pathOf says where an element is: tags with id or class, up to the body.
+const pathOf = (e) => {
+  const parts = [];
+  for (let n = e; n && isElement(n) && tagOf(n) !== 'body' && parts.length < 6; n = up(n)) {
+    let t = tagOf(n);
+    const id = attr(n, 'id');
+    if (id) t += '#' + cut(id, 30);
+    else {
+      const c = (attr(n, 'class') || '').trim().split(/\s+/).filter(Boolean).slice(0, 2);
+      if (c.length) t += '.' + c.map((x) => cut(x, 20)).join('.');
+    }
+    parts.unshift(t);
+    if (id) break;
+  }
+  return parts.join(' > ') || 'body';
+};
+
+let blocks = [];
+
+// blockTexts are the texts the document shows, block by block.
+ops.blockTexts = (doc, o) => {
+  let scopes = null;
+  if (o.scope) {
+    try { scopes = []; for (const root of everywhere(doc)) scopes.push(...root.querySelectorAll(o.scope)); } catch { return fault('bad-selector', doc.documentElement, null); }
+  }
+  blocks = [];
+  const out = [];
+  for (const run of runs(doc)) {
+    if (scopes && !scopes.some((s) => holds(s, run.nodes[0].node))) continue;
+    blocks.push(run.block || doc.body);
+    out.push(squash(run.text));
+  }
+  return { texts: out, scoped: scopes ? scopes.length : -1 };
+};
+
+ops.blockPaths = (doc, o) => ({ paths: o.at.map((i) => (blocks[i] && isLinked(blocks[i]) ? pathOf(blocks[i]) : '')), refs: o.at.map((i) => (blocks[i] ? refFor(blocks[i]) : 0)) });
+
+// elements lists what answers to a CSS selector, everywhere in the document.
+ops.elements = (doc, o) => {
+  const all = [];
+  try { for (const root of everywhere(doc)) all.push(...root.querySelectorAll(o.selector)); } catch { return fault('bad-selector', doc.documentElement, null); }
+  const url = (e, a, v) => {
+    if (!/^(href|src|action|poster)$/.test(a) || !v) return v;
+    try { return new URL(v, docOf(e).baseURI).href; } catch { return v; }
+  };
+  return {
+    total: all.length,
+    list: all.slice(0, o.max).map((e) => {
+      const attrs = {};
+      for (const a of o.attributes || []) {
+        // What a password field holds is nobody's business.
+        if (a === 'value' && isSecret(e)) continue;
+        const v = attr(e, a);
+        if (v !== null) attrs[a] = cut(url(e, a, v), 500);
+      }
+      return {
+        tag: tagOf(e), text: o.text ? cut(squash(typeof e.innerText === 'string' ? e.innerText : textOf(e)), 120) : '',
+        attrs, children: e.childElementCount, shown: seen(e) && boxesOf(e).length > 0, ref: refFor(e),
+      };
+    }),
+  };
+};

@@ -34,6 +34,7 @@ const arm = (el, o = {}) => {
   a.flush = () => { if (mo.takeRecords().length) a.changes++; };
 
   const home = viewOf(el);
+  if (o.selection) on(docOf(el), 'selectionchange', () => { if (String(docOf(el).getSelection())) note(); });
   for (const w of windowsOf(el)) {
     for (const type of TRACES) on(w, type, note);
     // That a button has the focus after a click is not an effect of it.
