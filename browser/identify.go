@@ -22,7 +22,14 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 	if st == nil || st.Page.At(index) == nil {
 		return dom.Identity{}, fmt.Errorf("%w: %d is not in the latest page state; use an index from it", dom.ErrStaleElement, index)
 	}
-	ids, indices, err := s.identities(ctx, st.Page)
+	page := st.Page
+	if page.Scroll.Height > page.Scroll.ViewH+500 {
+		// Twins are counted over the whole page, as Relocate does.
+		if full, err := s.State(ctx, StateOptions{Full: true, Text: dom.TextOptions{Budget: 1}}); err == nil {
+			page = full.Page
+		}
+	}
+	ids, indices, err := s.identities(ctx, page)
 	if err != nil {
 		return dom.Identity{}, err
 	}

@@ -79,6 +79,9 @@ type Identity struct {
 	Stable Hash `json:"stable"`
 	// Unique are attributes that may point out one element by themselves.
 	Unique map[string]string `json:"unique,omitempty"`
+	// Within names the rows, forms, dialogs and other groups around it, from
+	// the innermost on. Nil when it is not known.
+	Within []string `json:"within,omitempty"`
 	// Twins is how many elements of the page had the same Exact when this was
 	// taken, itself included, and Twin which of them it was, from 1.
 	Twins int `json:"twins,omitempty"`
@@ -97,7 +100,7 @@ var uniqueAttrs = []string{"data-testid", "data-test", "data-cy", "data-qa", "id
 
 // Identify makes the identity of an element of the page from its facts.
 func (p *Page) Identify(e *Element, f *Facts) Identity {
-	id := Identity{Tag: f.Tag, Role: e.Role, Name: e.Name, Frame: p.frameChain(e.Frame), Path: f.Path}
+	id := Identity{Tag: f.Tag, Role: e.Role, Name: e.Name, Frame: p.frameChain(e.Frame), Path: f.Path, Within: p.within(e)}
 	plain := plainPath(f.Path)
 	id.Exact = fingerprint(plain, id.Frame, e.Name, f.Attrs, false)
 	id.Stable = fingerprint(plain, id.Frame, e.Name, f.Attrs, true)
@@ -108,6 +111,10 @@ func (p *Page) Identify(e *Element, f *Facts) Identity {
 			}
 			id.Unique[a] = v
 		}
+	}
+	// A value tells the choices of one name apart; alone it says nothing.
+	if v := f.Attrs["value"]; v != "" && id.Unique != nil {
+		id.Unique["value"] = v
 	}
 	return id
 }

@@ -3,6 +3,7 @@ package dom
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Level says how an element was found again, from the surest on.
@@ -71,6 +72,9 @@ func Match(want Identity, page []Identity) (position int, level Level, err error
 		case 0:
 			continue
 		case 1:
+			if other := rival(want, page, l, found[0]); other >= 0 {
+				return -1, l, &AmbiguousError{Level: l, Candidates: []int{found[0], other}, Want: want}
+			}
 			return found[0], l, nil
 		}
 		if want.Twins == len(found) && want.Twin >= 1 && want.Twin <= len(found) && (l == LevelExact || l == LevelStable) {
@@ -105,8 +109,13 @@ func matching(want Identity, page []Identity, l Level) []int {
 			return want.Path != "" && x.Path == want.Path && x.Tag == want.Tag && !contradicts(want, x)
 		})
 	case LevelName:
+		// The same words elsewhere are another button, unless an attribute says
+		// that it was moved.
 		if want.Name != "" {
-			collect(func(x *Identity) bool { return x.Name == want.Name && x.Tag == want.Tag })
+			collect(func(x *Identity) bool {
+				return x.Name == want.Name && alike(want, x) && !contradicts(want, x) &&
+					(want.Within == nil || sameGroup(want.Within, x.Within) || shares(want, x))
+			})
 		}
 	case LevelUnique:
 		for _, a := range uniqueAttrs {
@@ -115,7 +124,10 @@ func matching(want Identity, page []Identity, l Level) []int {
 				continue
 			}
 			out = out[:0]
-			collect(func(x *Identity) bool { return x.Unique[a] == v && x.Tag == want.Tag })
+			collect(func(x *Identity) bool {
+				return x.Unique[a] == v && x.Tag == want.Tag && x.Unique["value"] == want.Unique["value"] &&
+					(!loose[a] || want.Within == nil || sameGroup(want.Within, x.Within))
+			})
 			if len(out) == 1 {
 				return out
 			}
@@ -125,17 +137,65 @@ func matching(want Identity, page []Identity, l Level) []int {
 	return out
 }
 
-// contradicts reports that x says of itself that it is another element: it
-// has another name and another id or test id, or somebody elsewhere on the
-// ladder would be it.
-func contradicts(want Identity, x *Identity) bool {
-	if want.Name != "" && x.Name != "" && want.Name != x.Name {
-		return true
+// loose attributes are given to other elements as pages change; alone they
+// count only where the element's group is the same.
+var loose = map[string]bool{"id": true, "title": true}
+
+// strong attributes mean one element as long as they are there.
+var strong = []string{"data-testid", "data-test", "data-cy", "data-qa", "id", "name"}
+
+// rival returns an element that a weaker rung of the ladder points to instead,
+// -1 when there is none: two clues that disagree are no clue.
+func rival(want Identity, page []Identity, l Level, found int) int {
+	if l != LevelName || shares(want, &page[found]) {
+		return -1
 	}
-	for _, a := range []string{"data-testid", "data-test", "data-cy", "data-qa", "id", "name"} {
-		if w, v := want.Unique[a], x.Unique[a]; w != "" && v != "" && w != v {
+	if other := matching(want, page, LevelUnique); len(other) == 1 && other[0] != found {
+		return other[0]
+	}
+	return -1
+}
+
+// alike reports the same kind of element.
+func alike(want Identity, x *Identity) bool {
+	return x.Tag == want.Tag || want.Role != "" && x.Role == want.Role
+}
+
+// shares reports that one of the strong attributes is the same.
+func shares(want Identity, x *Identity) bool {
+	for _, a := range strong {
+		if v := want.Unique[a]; v != "" && x.Unique[a] == v && x.Unique["value"] == want.Unique["value"] {
 			return true
 		}
 	}
 	return false
+}
+
+// contradicts reports that x says of itself that it is another element: it
+// has another name, test id, field name or value, or leads elsewhere. A new id
+// with the same words is the same element after a build.
+func contradicts(want Identity, x *Identity) bool {
+	if want.Name != "" && x.Name != "" && want.Name != x.Name && !shares(want, x) {
+		return true
+	}
+	for _, a := range []string{"data-testid", "data-test", "data-cy", "data-qa", "name", "value"} {
+		if w, v := want.Unique[a], x.Unique[a]; w != "" && v != "" && w != v {
+			return true
+		}
+	}
+	if w, v := want.Unique["href"], x.Unique["href"]; w != "" && v != "" && digitless(stripURL(w)) != digitless(stripURL(v)) {
+		return true
+	}
+	// Without a word or an attribute the place alone is left, and pages move.
+	return want.Name == "" && x.Name == "" && !shares(want, x)
+}
+
+// digitless masks numbers, which addresses of the same thing may differ in.
+func digitless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, s)
 }

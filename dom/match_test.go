@@ -78,3 +78,41 @@ func TestIdentitySurvivesJSON(t *testing.T) {
 		t.Errorf("%s came back as %+v, %v", b, back, err)
 	}
 }
+
+func TestTheSameWordsElsewhereAreAnotherElement(t *testing.T) {
+	in := func(id Identity, within ...string) Identity { id.Within = within; return id }
+	want := in(ident("html/body/form/button", "a", "Save", "id", "s"), "form Address")
+	for _, row := range []struct {
+		name string
+		page []Identity
+		is   error
+	}{
+		{"in another form, its own gone", []Identity{in(ident("html/body/form[2]/button", "b", "Save"), "form Newsletter")}, ErrNoMatch},
+		{"in the same form", []Identity{in(ident("html/body/form/div/button", "b", "Save"), "form Address")}, nil},
+		{"moved, with its id", []Identity{in(ident("html/body/div/button", "b", "Save", "id", "s"), "dialog Done")}, nil},
+		{"its id on another button", []Identity{
+			in(ident("html/body/form/div/button", "b", "Save"), "form Address"),
+			in(ident("html/body/form/button[2]", "b", "Delete", "id", "s"), "form Address"),
+		}, ErrAmbiguous},
+		{"its id in another group, with other words", []Identity{in(ident("html/body/div/button", "b", "Delete", "id", "s"), "dialog Account")}, ErrNoMatch},
+		{"its id and place, translated", []Identity{in(ident("html/body/form/button", "b", "Speichern", "id", "s"), "form Adresse")}, nil},
+	} {
+		if _, _, err := Match(want, row.page); !errors.Is(err, row.is) || (err == nil) != (row.is == nil) {
+			t.Errorf("%s: %v, want %v", row.name, err, row.is)
+		}
+	}
+	inRow := in(ident("html/body/ul/li[1]/button", "", "Remove", "name", "remove"), "listitem Blue mug", "form Cart")
+	if _, _, err := Match(inRow, []Identity{in(ident("html/body/ul/li[9]/button", "", "Remove"), "listitem Red mug", "form Cart")}); !errors.Is(err, ErrNoMatch) {
+		t.Errorf("the button of another row: %v", err)
+	}
+	// One choice of several has the name of all.
+	radio := ident("html/body/input[1]", "", "Express", "name", "shipping", "value", "express")
+	if _, _, err := Match(radio, []Identity{ident("html/body/input[1]", "", "Standard", "name", "shipping", "value", "standard")}); !errors.Is(err, ErrNoMatch) {
+		t.Errorf("another choice: %v", err)
+	}
+	// Without words the place alone does not do.
+	icon := ident("html/body/button[1]", "edit", "")
+	if _, _, err := Match(icon, []Identity{ident("html/body/button[1]", "share", "")}); !errors.Is(err, ErrNoMatch) {
+		t.Errorf("an icon in the place of another: %v", err)
+	}
+}
