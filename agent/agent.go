@@ -108,7 +108,7 @@ func (a *Agent) begins(task string) {
 	if task != "" {
 		a.addTask(task)
 	}
-	a.saved = a.mind.clone()
+	a.saved = a.savable(a.mind)
 	if a.redact(task) != task {
 		a.log.Warn("the task holds a secret in plain text; it was replaced by its name. Refer to secrets by name instead")
 	}
@@ -132,7 +132,7 @@ func (a *Agent) AddTask(task string) error {
 		return ErrRunning
 	}
 	a.addTask(task)
-	a.saved = a.mind.clone()
+	a.saved = a.savable(a.mind)
 	return nil
 }
 

@@ -31,9 +31,16 @@ func (a *Agent) commit(s *Step, nonce string) {
 	if a.hist.Model == "" {
 		a.hist.Model = s.Model
 	}
-	a.saved = m.clone()
+	a.saved = a.savable(m)
 	a.mu.Unlock()
 	a.journal.write(line{Step: s, Usage: &usage})
+}
+
+// savable is a copy of a mind fit to leave the process.
+func (a *Agent) savable(m *mind) *mind {
+	c := m.clone()
+	redact(a.redact, c)
+	return c
 }
 
 // commitOutcome keeps how the task ended.
@@ -48,7 +55,7 @@ func (a *Agent) commitOutcome(o Outcome) {
 		a.hist.Tasks[n-1].Outcome = o
 	}
 	a.hist.Usage = usage
-	a.saved = m.clone()
+	a.saved = a.savable(m)
 	a.mu.Unlock()
 	a.journal.write(line{Outcome: &o, Usage: &usage})
 }
