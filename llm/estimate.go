@@ -22,7 +22,7 @@ func EstimateTokens(req *Request) int {
 }
 
 // EstimateText is about how many tokens a text takes: four characters of the
-// Latin script to a token, fewer of punctuation, one or so of scripts that
+// Latin script to a token, two of punctuation, one or so of scripts that
 // need three bytes.
 func EstimateText(s string) int {
 	ascii, marks, wide := 0, 0, 0
@@ -36,9 +36,9 @@ func EstimateText(s string) int {
 			ascii++
 		}
 	}
-	// Half a token for a mark or a digit; 0.4 for each byte of a wide rune,
-	// which makes 1.2 for one of three bytes.
-	return (ascii*10 + marks*20 + wide*16 + 39) / 40
+	// Half a token for a mark or a digit; 0.3 for each byte of a wide rune,
+	// which makes 0.9 for one of three bytes.
+	return (ascii*10 + marks*20 + wide*12 + 39) / 40
 }
 
 // imageTokens is what a large screenshot costs at most providers; the low

@@ -87,7 +87,7 @@ func (t *ModelTable) With(models map[string]Model) *ModelTable {
 // local are the providers that run on the user's own machine.
 var local = map[string]bool{"ollama": true, "llama.cpp": true, "lmstudio": true, "vllm": true}
 
-var dated = regexp.MustCompile(`[-@](20\d\d-?\d\d-?\d\d|\d{4}|latest|preview(-\d\d-\d\d(-\d{4})?)?|v\d+:\d+|v\d+|\d{3})$`)
+var dated = regexp.MustCompile(`[-@](20\d\d-?\d\d-?\d\d|\d{4}|latest|preview(-\d\d-(\d\d|\d{4}))?|v\d+:\d+|v\d+|\d{3})$`)
 
 // Lookup finds a model by its name as an endpoint gives it: with a vendor in
 // front ("openai/gpt-4.1"), with a date behind, or in Bedrock's spelling. It

@@ -83,6 +83,9 @@ func (s *Script) Complete(ctx context.Context, req *llm.Request) (*llm.Response,
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if len(req.Messages) == 0 {
+		return nil, &llm.Error{Kind: llm.ErrBadRequest, Provider: "llmtest", Model: s.model(), Permanent: true, Message: "the request has no messages"}
+	}
 	n := s.record(req)
 	a, ok := s.answer(n, req)
 	if !ok {
