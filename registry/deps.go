@@ -50,7 +50,7 @@ type PageFunc func(context.Context) (Page, error)
 
 func isNil(v reflect.Value) bool {
 	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Func, reflect.Slice, reflect.Chan:
+	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Func, reflect.Chan:
 		return v.IsNil()
 	default:
 		return false

@@ -50,21 +50,22 @@ type paging struct {
 // everything has one of each kind of field.
 type everything struct {
 	paging
-	Name    string         `json:"name" jsonschema:"description=First, middle and last name"`
-	Age     uint8          `json:"age" jsonschema:"maximum=120"`
-	Score   float32        `json:"score,omitempty" jsonschema:"exclusiveMinimum=0,multipleOf=0.5"`
-	Note    *string        `json:"note"`
-	Kind    string         `json:"kind" jsonschema:"enum=new,enum=old" jsonschema_description:"New, or old"`
-	Level   int            `json:"level,omitempty" jsonschema:"enum=1,enum=2,enum=3"`
-	Due     time.Time      `json:"due"`
-	Tags    []string       `json:"tags,omitempty" jsonschema:"maxItems=5,uniqueItems=true,minLength=1"`
-	Home    address        `json:"home"`
-	Others  []address      `json:"others,omitempty" jsonschema:"minItems=2"`
-	Work    *address       `json:"work"`
-	Extra   map[string]int `json:"extra,omitempty"`
-	Grid    [2][2]int      `json:"grid,omitzero"`
-	Hidden  string         `json:"-"`
-	private int            //nolint:unused // unexported fields are left out
+	Name   string         `json:"name" jsonschema:"description=First, middle and last name"`
+	Age    uint8          `json:"age" jsonschema:"maximum=120"`
+	Score  float32        `json:"score,omitempty" jsonschema:"exclusiveMinimum=0,multipleOf=0.5"`
+	Note   *string        `json:"note"`
+	Kind   string         `json:"kind" jsonschema:"enum=new,enum=old" jsonschema_description:"New, or old"`
+	Level  int            `json:"level,omitempty" jsonschema:"enum=1,enum=2,enum=3"`
+	Due    time.Time      `json:"due"`
+	Tags   []string       `json:"tags,omitempty" jsonschema:"maxItems=5,uniqueItems=true,minLength=1"`
+	Home   address        `json:"home"`
+	Others []address      `json:"others,omitempty" jsonschema:"minItems=2"`
+	Work   *address       `json:"work"`
+	Extra  map[string]int `json:"extra,omitempty"`
+	Grid   [2][2]int      `json:"grid,omitzero"`
+	Hidden string         `json:"-"`
+	//lint:ignore U1000 unexported fields are left out
+	private func() //nolint:unused // as above
 }
 
 // shapes has one action of each kind that matters to a dialect.

@@ -174,8 +174,8 @@ func plainTypes(t reflect.Type, names []string) ([]reflect.Type, error) {
 }
 
 // structParams decides whether the second parameter is the params struct: a
-// struct by value always is, a pointer when its struct has a json tag or no
-// field at all. Everything else is a dependency.
+// struct with a json tag or without any field is, by value or by pointer, and so
+// is an anonymous one. A pointer to another struct is a dependency.
 func (h *handler) structParams(t reflect.Type) error {
 	base := t
 	if t.Kind() == reflect.Pointer {
@@ -187,8 +187,8 @@ func (h *handler) structParams(t reflect.Type) error {
 	if t.Kind() == reflect.Pointer && !looksLikeParams(base) {
 		return nil
 	}
-	if t.Kind() == reflect.Struct && hasHiddenOnly(base) {
-		return errors.New("a params struct needs exported fields; a dependency is taken by pointer")
+	if t.Kind() == reflect.Struct && base.Name() != "" && !looksLikeParams(base) {
+		return errors.New("if it is the params struct, give its fields json tags; if it is a dependency, take a pointer to it")
 	}
 	h.params, h.pointer = base, t.Kind() == reflect.Pointer
 	return nil
@@ -210,15 +210,6 @@ func looksLikeParams(t reflect.Type) bool {
 		}
 	}
 	return false
-}
-
-func hasHiddenOnly(t reflect.Type) bool {
-	for i := range t.NumField() {
-		if f := t.Field(i); f.IsExported() || f.Anonymous {
-			return false
-		}
-	}
-	return t.NumField() > 0
 }
 
 func (h *handler) dependency(t reflect.Type) error {

@@ -148,7 +148,8 @@ func TestRegistrationMistakes(t *testing.T) {
 		{"pointer to pointer", spec(nil), func(_ context.Context, v **cart) error { return nil }, nil, []string{"parameter 2", "pointer to a pointer"}},
 		{"the same type twice", spec(nil), func(_ context.Context, a, b *cart) error { return nil }, nil, []string{"parameter 3 (*registry.cart)", "twice"}},
 		{"params after a dependency", spec(nil), func(_ context.Context, c *cart, p tagged) error { return nil }, nil, []string{"parameter 3 (registry.tagged)", "right after the context"}},
-		{"hidden fields only", spec(nil), func(_ context.Context, c handlerConfig) error { return nil }, nil, []string{"parameter 2", "pointer"}},
+		{"untagged struct", spec(nil), func(_ context.Context, c struct1) error { return nil }, nil, []string{"parameter 2 (registry.struct1)", "json tags", "pointer"}},
+		{"hidden fields only", spec(nil), func(_ context.Context, c handlerConfig) error { return nil }, nil, []string{"parameter 2", "take a pointer"}},
 		{"time as params", spec(nil), func(_ context.Context, at time.Time) error { return nil }, nil, []string{"parameter 2 (time.Time)"}},
 		{"no result", spec(nil), func(context.Context) {}, nil, []string{"returns nothing", "(string, error)"}},
 		{"no error", spec(nil), func(context.Context) string { return "" }, nil, []string{"string, not error"}},
@@ -189,6 +190,7 @@ func TestRegistrationMistakes(t *testing.T) {
 		{"too few parameters", spec(nil), func(context.Context, int) error { return nil }, []Arg{Args("a", "b")}, []string{"names 2", "has 1"}},
 		{"a name twice", spec(nil), func(_ context.Context, a, b int) error { return nil }, []Arg{Args("a", "a")}, []string{`"a" twice`}},
 		{"a name that is no name", spec(nil), func(context.Context, int) error { return nil }, []Arg{Args("a b")}, []string{`"a b"`}},
+		{"a dash as a name", spec(nil), func(context.Context, int) error { return nil }, []Arg{Args("-,")}, []string{"Arg0", `"-"`}},
 		{"Args names a dependency", spec(nil), func(_ context.Context, c io.Reader, n int) error { return nil }, []Arg{Args("n")}, []string{"parameter 2 (io.Reader)", `"n"`}},
 		{"Doc of another name", spec(nil), func(context.Context, int) error { return nil }, []Arg{Args("a"), Doc("b", "x")}, []string{`registry.Doc("b")`, "a"}},
 		{"Default of another type", spec(nil), func(context.Context, int) error { return nil }, []Arg{Args("a"), Default("a", "3")}, []string{"string is not int"}},
@@ -217,6 +219,9 @@ func TestRegistrationMistakes(t *testing.T) {
 		}
 	}
 }
+
+// struct1 may be params that lack their tags, or a configuration.
+type struct1 struct{ Limit int }
 
 type tree struct {
 	Kids []tree `json:"kids"`

@@ -24,7 +24,8 @@ type Model struct {
 	index   map[string]*Action
 	max     int
 
-	schemas sync.Map // schemaKey -> []byte
+	schemas   sync.Map // schemaKey -> []byte
+	envelopes sync.Map // reflect.Type -> *envelope
 }
 
 // Compile returns the model for a page. Pages with the same available actions
@@ -39,35 +40,25 @@ func (r *Registry) Compile(p Page) *Model {
 	var buf [64]byte
 	key := strconv.AppendInt(buf[:0], int64(limit), 10)
 	key = append(key, ':')
-	var u urlmatch.URL
-	var parsed, isURL bool
-	bit := byte(1)
-	bits := byte(0)
-	for _, a := range s.actions {
-		visible := s.allowed(a.spec.Name)
-		if visible && a.Restricted() {
-			if !parsed {
-				u, isURL = urlmatch.ParseURL(p.URL)
-				parsed = true
+	bits := len(key)
+	if len(s.limited) > 0 {
+		u, isURL := urlmatch.ParseURL(p.URL)
+		for i, a := range s.limited {
+			if i%8 == 0 {
+				key = append(key, 0)
 			}
-			visible = r.visible(a, p, u, isURL)
-		}
-		if visible {
-			bits |= bit
-		}
-		if bit <<= 1; bit == 0 {
-			key = append(key, bits)
-			bit, bits = 1, 0
+			if r.visible(a, p, u, isURL) {
+				key[len(key)-1] |= 1 << (i % 8)
+			}
 		}
 	}
-	key = append(key, bits)
 	s.mu.RLock()
 	m := s.models[string(key)]
 	s.mu.RUnlock()
 	if m != nil {
 		return m
 	}
-	m = r.newModel(s, key[len(key)-(len(s.actions)/8+1):], limit)
+	m = r.newModel(s, key[bits:], limit)
 	if s.models == nil { // the registry is nil or was never added to
 		return m
 	}
@@ -76,12 +67,21 @@ func (r *Registry) Compile(p Page) *Model {
 	if earlier := s.models[string(key)]; earlier != nil {
 		return earlier
 	}
+	if len(s.models) >= mostModels {
+		clear(s.models) // each is cheap to make again
+	}
 	s.models[string(key)] = m
 	return m
 }
 
+// mostModels bounds the cache of a process that sees pages without end.
+const mostModels = 256
+
 // visible is availableOn with a condition of the user's that may panic.
 func (r *Registry) visible(a *Action, p Page, u urlmatch.URL, isURL bool) (ok bool) {
+	if a.spec.When == nil {
+		return a.availableOn(p, u, isURL)
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			r.logger().Error("registry: When panicked; the action is hidden", "action", a.spec.Name, "panic", v)
@@ -92,21 +92,16 @@ func (r *Registry) visible(a *Action, p Page, u urlmatch.URL, isURL bool) (ok bo
 }
 
 func (r *Registry) newModel(s *state, bits []byte, limit int) *Model {
-	m := &Model{reg: r, st: s, max: limit, index: make(map[string]*Action, len(s.actions))}
-	var limited []*Action
-	for i, a := range s.actions {
-		if bits[i/8]&(1<<(i%8)) == 0 {
-			continue
-		}
-		m.index[a.spec.Name] = a
-		if a.Restricted() {
-			limited = append(limited, a)
-		} else {
+	m := &Model{reg: r, st: s, max: limit, base: len(s.base), actions: slices.Clone(s.base)}
+	for i, a := range s.limited {
+		if bits[i/8]&(1<<(i%8)) != 0 {
 			m.actions = append(m.actions, a)
 		}
 	}
-	m.base = len(m.actions)
-	m.actions = append(m.actions, limited...)
+	m.index = make(map[string]*Action, len(m.actions))
+	for _, a := range m.actions {
+		m.index[a.spec.Name] = a
+	}
 	return m
 }
 
@@ -165,7 +160,7 @@ func (m *Model) Schema(d llm.Dialect, envelope any) (json.RawMessage, error) {
 	if len(m.actions) == 0 {
 		return nil, fmt.Errorf("registry: %w", ErrNoActions)
 	}
-	env, err := envelopeNode(key.envelope)
+	env, err := m.envelope(key.envelope)
 	if err != nil {
 		return nil, err
 	}
@@ -184,15 +179,27 @@ func (m *Model) Schema(d llm.Dialect, envelope any) (json.RawMessage, error) {
 			defs = append(defs, b.defs)
 		}
 	}
-	b, _ := m.schemas.LoadOrStore(key, w.Answer(env, branches, defs, m.max))
+	b, _ := m.schemas.LoadOrStore(key, w.Answer(env.node, branches, defs, m.max))
 	m.sayStrict(d)
 	return b.([]byte), nil
 }
 
-// envelopeNode reflects the envelope; nil has no fields.
-func envelopeNode(t reflect.Type) (*schema.Node, error) {
+// envelope is the struct around the list of actions.
+type envelope struct {
+	node *schema.Node
+	text string // the whole answer in words
+}
+
+// noEnvelope is the key of the envelope without fields.
+type noEnvelope struct{}
+
+// envelope reflects a struct type, once; nil has no fields.
+func (m *Model) envelope(t reflect.Type) (*envelope, error) {
 	if t == nil {
-		return &schema.Node{Type: "object"}, nil
+		t = reflect.TypeFor[noEnvelope]()
+	}
+	if e, ok := m.envelopes.Load(t); ok {
+		return e.(*envelope), nil
 	}
 	n, err := schema.Of(t)
 	if err != nil {
@@ -201,66 +208,76 @@ func envelopeNode(t reflect.Type) (*schema.Node, error) {
 	if _, taken := n.Prop("action"); taken {
 		return nil, fmt.Errorf("registry: envelope %s: the field \"action\" is the list of actions; name yours otherwise", t)
 	}
-	return n, nil
+	e, _ := m.envelopes.LoadOrStore(t, &envelope{node: n, text: m.answerText(n)})
+	return e.(*envelope), nil
 }
 
 // Strict reports whether a provider of the dialect can enforce the schema
 // strictly: no foreign schema or map that it cannot hold, no ceiling passed.
-func (m *Model) Strict(d llm.Dialect) bool { return len(m.notStrict(d, nil)) == 0 }
+func (m *Model) Strict(d llm.Dialect) bool {
+	holds, over := m.notStrict(d, nil)
+	return len(holds) == 0 && over == ""
+}
 
-// notStrict says why the dialect cannot enforce the schema, action by action.
-func (m *Model) notStrict(d llm.Dialect, env *schema.Node) []string {
-	var out []string
+// notStrict says why the dialect cannot enforce the schema, action by action,
+// and which of its ceilings the whole passes.
+func (m *Model) notStrict(d llm.Dialect, env *schema.Node) (holds []string, over string) {
 	var t schema.Tally
 	if env != nil {
 		t.Add(env, 0)
 		for _, o := range env.Obstacles(d) {
-			out = append(out, "the envelope holds "+o)
+			holds = append(holds, "the envelope holds "+o)
 		}
 	}
 	for _, a := range m.actions {
 		b, err := a.branch(d)
 		if err != nil {
-			return []string{err.Error()}
+			return []string{err.Error()}, ""
 		}
 		for _, o := range b.obstacles {
-			out = append(out, "action "+a.spec.Name+" holds "+o)
+			holds = append(holds, "action "+a.spec.Name+" holds "+o)
 		}
 		t.Add(a.node, 3) // the root, the list, the one-key object
 	}
 	t.Union(m.Names()...)
-	if over := t.Over(d); over != "" {
-		out = append(out, over)
-	}
-	return out
+	return holds, t.Over(d)
 }
 
-// sayStrict logs once, per dialect and reason, why a request is not strict.
+// sayStrict logs, once for each dialect and reason, why a request is not strict.
 func (m *Model) sayStrict(d llm.Dialect) {
 	if m.reg == nil || d == llm.Canonical || d == "" {
 		return
 	}
-	for _, why := range m.notStrict(d, nil) {
-		if _, said := m.reg.said.LoadOrStore(string(d)+"\x00"+why, true); !said {
-			m.reg.logger().Warn("registry: the schema cannot be enforced strictly", "dialect", string(d), "reason", why)
+	say := func(key, why string) {
+		if _, said := m.reg.said.LoadOrStore(string(d)+"\x00"+key, true); !said {
+			m.reg.logger().Info("registry: the schema cannot be enforced strictly", "dialect", string(d), "reason", why)
 		}
+	}
+	holds, over := m.notStrict(d, nil)
+	for _, why := range holds {
+		say(why, why)
+	}
+	if over != "" { // the counts differ from page to page
+		say("ceiling", over)
 	}
 }
 
 // Format asks for an answer of this model's shape: name is a short identifier
 // such as "agent_output", envelope as for [Model.Schema].
 func (m *Model) Format(name string, envelope any) *llm.Format {
-	t := reflect.TypeOf(envelope)
-	return &llm.Format{
+	f := &llm.Format{
 		Name:   name,
 		Schema: func(d llm.Dialect) (json.RawMessage, error) { return m.Schema(d, envelope) },
-		Strict: func(d llm.Dialect) bool {
-			env, err := envelopeNode(t)
-			return err == nil && len(m.notStrict(d, env)) == 0
-		},
-		Text: m.answerText(t),
+		Strict: func(llm.Dialect) bool { return false },
 	}
+	env, err := m.envelope(reflect.TypeOf(envelope))
+	if err != nil {
+		return f // Schema says what is wrong with it
+	}
+	f.Text = env.text
+	f.Strict = func(d llm.Dialect) bool {
+		holds, over := m.notStrict(d, env.node)
+		return len(holds) == 0 && over == ""
+	}
+	return f
 }
-
-// limited returns the actions that are here because of the page.
-func (m *Model) limited() []*Action { return slices.Clip(m.actions[m.base:]) }

@@ -2,8 +2,9 @@ package registry
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
+
+	"github.com/seed-4bdb41d0/webhand/internal/schema"
 )
 
 // Prompt describes every available action in words, for models that are not
@@ -13,7 +14,7 @@ func (m *Model) Prompt() string { return describeActions(m.actions) }
 // PagePrompt describes the actions that are available because of the page, ""
 // when there are none. It belongs beside the page's state, so that what comes
 // before it stays the same from page to page.
-func (m *Model) PagePrompt() string { return describeActions(m.limited()) }
+func (m *Model) PagePrompt() string { return describeActions(m.actions[m.base:]) }
 
 func describeActions(actions []*Action) string {
 	var b strings.Builder
@@ -31,12 +32,10 @@ func describeActions(actions []*Action) string {
 }
 
 // answerText describes the whole answer.
-func (m *Model) answerText(envelope reflect.Type) string {
+func (m *Model) answerText(envelope *schema.Node) string {
 	var b strings.Builder
 	b.WriteString("Answer with one JSON object and nothing else. Its keys, in this order:\n")
-	if env, err := envelopeNode(envelope); err == nil {
-		b.WriteString(env.Text("  "))
-	}
+	b.WriteString(envelope.Text("  "))
 	most := ""
 	if m.max > 0 {
 		most = fmt.Sprintf(", at most %d of them", m.max)

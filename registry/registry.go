@@ -37,7 +37,7 @@ type Registry struct {
 
 	mu    sync.Mutex // serialises changes
 	state atomic.Pointer[state]
-	said  sync.Map // what was logged once
+	said  sync.Map // what was logged once, by dialect and reason
 }
 
 // state is a registry between two changes.
@@ -46,6 +46,9 @@ type state struct {
 	names   map[string]*Action
 	exclude map[string]bool
 	only    map[string]bool // nil: no allow list
+
+	base    []*Action // those of actions that every page has
+	limited []*Action // those that some pages have
 
 	mu     sync.RWMutex
 	models map[string]*Model
@@ -87,6 +90,15 @@ func (r *Registry) change(f func(*state) error) error {
 	if err := f(s); err != nil {
 		return err
 	}
+	for _, a := range s.actions {
+		switch {
+		case !s.allowed(a.spec.Name):
+		case a.Restricted():
+			s.limited = append(s.limited, a)
+		default:
+			s.base = append(s.base, a)
+		}
+	}
 	r.state.Store(s)
 	return nil
 }
@@ -95,10 +107,10 @@ func (r *Registry) change(f func(*state) error) error {
 //
 //	func(ctx context.Context[, params][, dependencies...]) ([string | *Result,] error)
 //
-// or a [Handler] of such a func. params is a struct by value, or a pointer to one
-// with json tags or no fields. Dependencies are pointers, interfaces, funcs and
-// named types in any order; they are injected by type from [Deps]. Methods and
-// closures do as well.
+// or a [Handler] of such a func. params is a struct with json tags or without
+// fields, or an anonymous one, by value or by pointer. Dependencies are pointers,
+// interfaces, funcs and named types in any order; they are injected by type from
+// [Deps]. Methods and closures do as well.
 //
 // A handler of plain parameters, func(ctx, seconds int, reason string, ...),
 // needs their names: see [Args].
@@ -218,7 +230,7 @@ func (r *Registry) Clone() *Registry {
 	old := r.load()
 	out.state.Store(&state{
 		actions: old.actions, names: old.names, exclude: old.exclude, only: old.only,
-		models: make(map[string]*Model),
+		base: old.base, limited: old.limited, models: make(map[string]*Model),
 	})
 	return out
 }

@@ -223,26 +223,6 @@ func number(s string) (json.Number, error) {
 	return json.Number(strconv.FormatFloat(f, 'g', -1, 64)), nil
 }
 
-// plain turns ordered objects into maps, as validators want them.
-func plain(v any) any {
-	switch v := v.(type) {
-	case object:
-		m := make(map[string]any, len(v))
-		for _, e := range v {
-			m[e.key] = plain(e.value)
-		}
-		return m
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = plain(v[i])
-		}
-		return out
-	default:
-		return v
-	}
-}
-
 // MarshalJSON writes the members in their order.
 func (o object) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
