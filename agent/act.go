@@ -87,6 +87,8 @@ func (w *work) runCall(ctx context.Context, call *registry.Call) (*registry.Resu
 	spec := call.Spec()
 	x := Action{Name: call.Name, Args: call.Args, Element: record, ElementText: words}
 	start := time.Now()
+	a.identify(ctx, w.obs, &x)
+	words = x.ElementText
 	p := Proposal{
 		Step: w.s.Number, URL: currentURL(a.session), Title: w.obs.page.Title,
 		Action: call.Name, Args: append([]byte(nil), call.Args...), Element: words, ReadOnly: spec.ReadOnly,

@@ -135,7 +135,11 @@ type Action struct {
 	Args json.RawMessage `json:"args,omitempty"`
 	// Element is the element that the action named by index, in the form that
 	// a replay finds it by. Empty for actions without one.
+	// It is the JSON of an [Element].
 	Element json.RawMessage `json:"element,omitempty"`
+	// Elements are the further ones, by the parameter that names them, such as
+	// the to_index of a drag.
+	Elements map[string]json.RawMessage `json:"elements,omitempty"`
 	// ElementText is the element in a few words, for people.
 	ElementText string           `json:"element_text,omitempty"`
 	Result      *registry.Result `json:"result"`
