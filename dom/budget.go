@@ -29,13 +29,20 @@ func (t *Text) fit(o TextOptions) {
 	t.Tokens = total
 }
 
-// noteTokens is kept free for the line that says what was left out.
-const noteTokens = 40
+// noteTokens is kept free for the line that says what was left out, and
+// cutTokens for each of the notes in its place.
+const (
+	noteTokens = 45
+	cutTokens  = 16
+	maxCuts    = 8
+)
 
 // choose marks the lines to keep within budget and returns their tokens.
 func (t *Text) choose(budget int) int {
 	ls := t.lines
-	budget -= noteTokens
+	cuts := min(maxCuts, max(0, (budget-noteTokens)/(20*cutTokens)))
+	reserve := noteTokens + cuts*cutTokens
+	budget -= reserve
 	type cand struct {
 		i    int32
 		rank int64
@@ -80,7 +87,35 @@ func (t *Text) choose(budget int) int {
 			}
 		}
 	}
-	return used + noteTokens
+	t.markCuts(cuts)
+	return used + reserve
+}
+
+// cut is a run of lines that was left out, announced in its place.
+type cut struct{ first, lines, targets int }
+
+// markCuts notes the longest runs of left-out lines.
+func (t *Text) markCuts(most int) {
+	var runs []cut
+	for i := 0; i < len(t.lines); i++ {
+		if t.lines[i].kept {
+			continue
+		}
+		c := cut{first: i}
+		for ; i < len(t.lines) && !t.lines[i].kept; i++ {
+			c.lines++
+			if t.lines[i].target {
+				c.targets++
+			}
+		}
+		if c.lines >= 5 {
+			runs = append(runs, c)
+		}
+	}
+	sort.Slice(runs, func(a, b int) bool { return runs[a].lines > runs[b].lines })
+	runs = runs[:min(len(runs), most)]
+	sort.Slice(runs, func(a, b int) bool { return runs[a].first < runs[b].first })
+	t.cuts = runs
 }
 
 // rank orders lines by how much the model needs them; low is first.
@@ -126,9 +161,17 @@ func (t *Text) write(nonce string) {
 	if nonce != "" {
 		b.WriteString("<page-" + nonce + ">\n")
 	}
+	cuts := t.cuts
 	for i := range t.lines {
 		l := &t.lines[i]
 		if !l.kept {
+			if len(cuts) > 0 && cuts[0].first == i {
+				for range l.depth {
+					b.WriteByte(' ')
+				}
+				b.WriteString("<cut lines=" + strconv.Itoa(cuts[0].lines) + " targets=" + strconv.Itoa(cuts[0].targets) + ">\n")
+				cuts = cuts[1:]
+			}
 			continue
 		}
 		for range l.depth {

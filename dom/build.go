@@ -25,7 +25,7 @@ func Build(top *Capture, frames map[string]*Capture, n *Numbering) *Page {
 		ContentType: top.ContentType, Ready: top.Ready, Nodes: top.Nodes,
 		Elements: make([]Element, 0, total),
 	}
-	b := builder{page: p, foreign: frames}
+	b := builder{page: p, foreign: frames, placed: map[*Capture]bool{top: true}}
 	b.capture(top, placement{scale: 1, parent: -1, frameParent: -1, clip: Rect{W: int(top.vw), H: int(top.vh)}})
 	if len(p.Frames) > 0 {
 		p.URL, p.Title, p.Scroll = p.Frames[0].URL, p.Frames[0].Title, p.Frames[0].Scroll
@@ -49,7 +49,7 @@ type placement struct {
 type builder struct {
 	page    *Page
 	foreign map[string]*Capture
-	depth   int
+	placed  map[*Capture]bool
 	strs    []string // options, cut into elements
 	scrolls []Scroll
 }
@@ -288,7 +288,10 @@ func (b *builder) scroll(v string) *Scroll {
 // foreignFrame puts the capture of a cross-process frame below its element.
 func (b *builder) foreignFrame(e *Element, pos int, f foreignRef, frame int, at placement) {
 	c := b.foreign[f.id]
-	if c == nil || b.depth > 20 {
+	if c != nil && b.placed[c] {
+		return // a frame is in one place only
+	}
+	if c == nil {
 		b.page.Missing = append(b.page.Missing, fmt.Sprintf("the content of a frame at %d,%d (%s) could not be read", e.Bounds.X, e.Bounds.Y, frameSource(e)))
 		return
 	}
@@ -315,9 +318,8 @@ func (b *builder) foreignFrame(e *Element, pos int, f foreignRef, frame int, at 
 			}
 		}
 	}
-	b.depth++
+	b.placed[c] = true
 	b.capture(c, sub)
-	b.depth--
 }
 
 func frameSource(e *Element) string {

@@ -12,7 +12,6 @@ func (r *renderer) element(i int32) {
 		if !r.o.InteractiveOnly {
 			r.text(i, e)
 		}
-		r.gap(i, e)
 		return
 	}
 	switch {
@@ -26,27 +25,19 @@ func (r *renderer) element(i int32) {
 	default:
 		r.structure(i, e)
 	}
-	r.gap(i, e)
 }
 
-// gap announces children that were left out for being far away.
-func (r *renderer) gap(i int32, e *Element) {
-	if e.Above+e.Below < 3 || r.o.InteractiveOnly {
-		return
-	}
-	if len(r.open) == 0 || r.lines[r.open[len(r.open)-1].line].elem != i {
+// gap announces children that were left out for being far away: those above
+// where their container begins, those below where it ends.
+func (r *renderer) gap(i int32, word string, n int) {
+	if n < 3 || r.o.InteractiveOnly {
 		return
 	}
 	r.begin(i, true)
-	r.buf = append(r.buf, "<more"...)
-	if e.Above > 0 {
-		r.buf = append(r.buf, " above="...)
-		r.buf = strconv.AppendInt(r.buf, int64(e.Above), 10)
-	}
-	if e.Below > 0 {
-		r.buf = append(r.buf, " below="...)
-		r.buf = strconv.AppendInt(r.buf, int64(e.Below), 10)
-	}
+	r.buf = append(r.buf, "<more "...)
+	r.buf = append(r.buf, word...)
+	r.buf = append(r.buf, '=')
+	r.buf = strconv.AppendInt(r.buf, int64(n), 10)
 	r.buf = append(r.buf, '>')
 	r.finish(false)
 }
@@ -61,7 +52,7 @@ func (r *renderer) text(i int32, e *Element) {
 		}
 		r.buf = appendText(r.buf, e.Text)
 		l.end = int32(len(r.buf))
-		l.tokens = int32(Tokens(string(r.buf[l.start:l.end]))) + 1
+		l.tokens = lineTokens(r.buf[l.start:l.end], l.depth)
 		return
 	}
 	r.begin(i, false)

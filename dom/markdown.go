@@ -22,7 +22,7 @@ type MarkdownOptions struct {
 // code, and what is in shadow roots and frames. What cannot be seen is not in
 // it. The captures must come from a walk with [WalkOptions.Markdown].
 func Markdown(top *Capture, frames map[string]*Capture, o MarkdownOptions) string {
-	m := &marker{o: o, frames: frames}
+	m := &marker{o: o, frames: frames, placed: make(map[*Capture]bool)}
 	m.document(top)
 	return strings.TrimRight(strings.TrimLeft(string(m.out), "\n"), "\n ")
 }
@@ -32,7 +32,7 @@ type marker struct {
 	o      MarkdownOptions
 	frames map[string]*Capture
 	out    []byte
-	depth  int // of captures
+	placed map[*Capture]bool
 
 	c    *Capture
 	kids [][]int32
@@ -47,9 +47,10 @@ type marker struct {
 }
 
 func (m *marker) document(c *Capture) {
-	if m.depth > 20 {
-		return
+	if m.placed[c] {
+		return // a frame is in one place only
 	}
+	m.placed[c] = true
 	oldC, oldKids := m.c, m.kids
 	m.c = c
 	m.kids = make([][]int32, len(c.records)+1)
@@ -67,9 +68,7 @@ func (m *marker) document(c *Capture) {
 		p := c.records[i].parent + 1
 		m.kids[p] = append(m.kids[p], int32(i))
 	}
-	m.depth++
 	m.children(-1)
-	m.depth--
 	m.c, m.kids = oldC, oldKids
 }
 

@@ -12,7 +12,8 @@ import (
 	"strconv"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 )
 
@@ -40,7 +41,12 @@ func DrawMarks(screenshot []byte, p *Page) ([]byte, error) {
 	if p.ViewW > 0 {
 		scale = float64(img.Bounds().Dx()) / float64(p.ViewW)
 	}
-	drawMarks(img, p, scale)
+	face, err := markFace(scale)
+	if err != nil {
+		return nil, fmt.Errorf("dom: draw marks: %w", err)
+	}
+	defer face.Close()
+	drawMarks(img, p, scale, face)
 	var out bytes.Buffer
 	if format == "jpeg" {
 		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: 85})
@@ -53,9 +59,19 @@ func DrawMarks(screenshot []byte, p *Page) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func drawMarks(img *image.RGBA, p *Page, scale float64) {
+// markFace is the font of the numbers: 12 CSS pixels, bold.
+func markFace(scale float64) (font.Face, error) {
+	f, err := opentype.Parse(gobold.TTF)
+	if err != nil {
+		return nil, err
+	}
+	return opentype.NewFace(f, &opentype.FaceOptions{Size: 12 * max(scale, 0.5), DPI: 72, Hinting: font.HintingFull})
+}
+
+func drawMarks(img *image.RGBA, p *Page, scale float64, face font.Face) {
 	thick := max(1, int(math.Round(scale)))
-	zoom := max(1, int(math.Round(scale)))
+	edge := thick
+	ascent, height := face.Metrics().Ascent.Ceil(), face.Metrics().Ascent.Ceil()+face.Metrics().Descent.Ceil()
 	type tag struct {
 		r   image.Rectangle
 		n   int
@@ -80,7 +96,8 @@ func drawMarks(img *image.RGBA, p *Page, scale float64) {
 	// Numbers go on top of all boxes, where they cover no other number.
 	var taken []image.Rectangle
 	for _, t := range tags {
-		w, h := labelSize(t.n, zoom)
+		text := strconv.Itoa(t.n)
+		w, h := font.MeasureString(face, text).Ceil()+4*edge, height
 		best := image.Rectangle{}
 		least := math.MaxInt
 		for _, at := range []image.Point{
@@ -109,7 +126,10 @@ func drawMarks(img *image.RGBA, p *Page, scale float64) {
 			best = image.Rect(x, y, x+w, y+h)
 		}
 		taken = append(taken, best)
-		drawLabel(img, best, t.n, t.col, zoom)
+		draw.Draw(img, best, image.White, image.Point{}, draw.Src)
+		draw.Draw(img, best.Inset(edge), image.NewUniform(t.col), image.Point{}, draw.Src)
+		d := font.Drawer{Dst: img, Src: image.White, Face: face, Dot: fixed.P(best.Min.X+2*edge, best.Min.Y+ascent)}
+		d.DrawString(text)
 	}
 }
 
@@ -122,33 +142,5 @@ func frameRect(img *image.RGBA, r image.Rectangle, thick int, c color.RGBA) {
 		{image.Pt(r.Max.X-thick, r.Min.Y), r.Max},
 	} {
 		draw.Draw(img, e, u, image.Point{}, draw.Src)
-	}
-}
-
-const (
-	glyphW = 7
-	glyphH = 13
-)
-
-func labelSize(n, zoom int) (w, h int) {
-	return (len(strconv.Itoa(n))*glyphW + 4) * zoom, glyphH * zoom
-}
-
-// drawLabel writes white digits on the box's colour with a white edge.
-func drawLabel(img *image.RGBA, r image.Rectangle, n int, c color.RGBA, zoom int) {
-	draw.Draw(img, r, image.NewUniform(color.White), image.Point{}, draw.Src)
-	draw.Draw(img, r.Inset(zoom), image.NewUniform(c), image.Point{}, draw.Src)
-	s := strconv.Itoa(n)
-	small := image.NewAlpha(image.Rect(0, 0, len(s)*glyphW, glyphH))
-	d := font.Drawer{Dst: small, Src: image.Opaque, Face: basicfont.Face7x13, Dot: fixed.P(0, basicfont.Face7x13.Ascent-1)}
-	d.DrawString(s)
-	for y := range small.Bounds().Dy() {
-		for x := range small.Bounds().Dx() {
-			if small.AlphaAt(x, y).A < 128 {
-				continue
-			}
-			px := image.Rect(0, 0, zoom, zoom).Add(image.Pt(r.Min.X+(2+x)*zoom, r.Min.Y+y*zoom))
-			draw.Draw(img, px.Intersect(img.Bounds()), image.White, image.Point{}, draw.Src)
-		}
 	}
 }

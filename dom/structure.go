@@ -289,7 +289,7 @@ func (r *renderer) row(i int32, e *Element) {
 	r.container(i)
 	r.rowTargets(i, e)
 	r.skip = e.end
-	r.open = r.open[:len(r.open)-1]
+	r.closeTop()
 }
 
 // cell writes the words of one cell and counts the targets in it.
@@ -344,7 +344,7 @@ func (r *renderer) rowTargets(i int32, e *Element) {
 			if r.skip > j {
 				skip = r.skip
 			} else if len(r.open) > 0 && r.lines[r.open[len(r.open)-1].line].elem == j {
-				r.open = r.open[:len(r.open)-1]
+				r.closeTop()
 			}
 		}
 	}
@@ -362,7 +362,7 @@ func (r *renderer) label(i int32, e *Element) {
 			r.target(j, c)
 			r.skip = max(r.skip, e.end)
 			if n := len(r.open); n > 0 && r.lines[r.open[n-1].line].elem == j {
-				r.open = r.open[:n-1]
+				r.closeTop()
 			}
 			return
 		}

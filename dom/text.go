@@ -72,6 +72,7 @@ type Text struct {
 	// the targets among them.
 	LeftOut, LeftOutTargets int
 
+	cuts  []cut
 	lines []line
 	buf   []byte // all lines, also those left out
 	page  *Page
@@ -212,8 +213,12 @@ func (r *renderer) run() {
 	}
 }
 
-// closeTop ends a container; children left out below it are announced.
+// closeTop ends a container.
 func (r *renderer) closeTop() {
+	top := r.open[len(r.open)-1]
+	if i := r.lines[top.line].elem; i >= 0 {
+		r.gap(i, "below", r.p.Elements[i].Below)
+	}
 	r.open = r.open[:len(r.open)-1]
 	r.last = -1
 }
@@ -269,14 +274,21 @@ func (r *renderer) finish(target bool) {
 	l := &r.lines[len(r.lines)-1]
 	l.end = int32(len(r.buf))
 	l.target = target
-	l.tokens = int32(Tokens(string(r.buf[l.start:l.end]))) + 1
-	if l.depth > 1 {
-		l.tokens++
-	}
+	l.tokens = lineTokens(r.buf[l.start:l.end], l.depth)
 }
 
 // container makes the last line one that further lines are indented below.
 func (r *renderer) container(i int32) {
 	r.open = append(r.open, openLine{line: int32(len(r.lines) - 1), end: r.p.Elements[i].end})
 	r.last = -1
+	r.gap(i, "above", r.p.Elements[i].Above)
+}
+
+// lineTokens counts a line with its line end and indentation.
+func lineTokens(b []byte, depth int16) int32 {
+	n := tenths(b) + 10
+	if depth > 1 {
+		n += 10
+	}
+	return int32((n + 9) / 10)
 }
