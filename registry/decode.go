@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,18 +32,17 @@ func (m *Model) Decode(data json.RawMessage) (*Call, error) {
 }
 
 // DecodeList reads the list of actions of an answer. It returns the calls
-// before the first that is wrong, and the error of that one, which says how
-// many were not read. A single action without the list around it does too.
-// An empty list is [ErrMalformed]; more than the registry's MaxActions is
-// [ErrTooManyActions], with the first MaxActions returned.
+// before the first that is wrong, and the error of that one with its position.
+// A single action without the list around it does too. An empty list is
+// [ErrMalformed]; more than the registry's MaxActions is [ErrTooManyActions],
+// with the first MaxActions returned.
 func (m *Model) DecodeList(data json.RawMessage) ([]*Call, error) {
-	v, err := schema.ParseValue(data)
-	if err != nil {
-		return nil, malformed("%v", err)
-	}
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
+	list := []json.RawMessage{data}
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
+		if err := json.Unmarshal(data, &list); err != nil {
+			_, err = schema.ParseValue(data) // for its words
+			return nil, malformed("%v", err)
+		}
 	}
 	if len(list) == 0 {
 		return nil, malformed("the list of actions is empty; give at least one")
@@ -52,10 +52,10 @@ func (m *Model) DecodeList(data json.RawMessage) ([]*Call, error) {
 		if m.max > 0 && i == m.max {
 			return calls, fmt.Errorf("%w: %d given, at most %d are allowed; the rest was not run", ErrTooManyActions, len(list), m.max)
 		}
-		c, err := m.decode(e)
+		c, err := m.Decode(e)
 		if err != nil {
 			if len(list) > 1 {
-				err = &listError{i + 1, len(list) - i, err}
+				err = &listError{i + 1, len(list), err}
 			}
 			return calls, err
 		}
@@ -66,12 +66,12 @@ func (m *Model) DecodeList(data json.RawMessage) ([]*Call, error) {
 
 // listError says which action of a list is wrong.
 type listError struct {
-	position, dropped int
-	err               error
+	position, of int
+	err          error
 }
 
 func (e *listError) Error() string {
-	return shorten(fmt.Sprintf("action %d: %v", e.position, e.err), maxMessage)
+	return shorten(fmt.Sprintf("action %d of %d: %v", e.position, e.of, e.err), maxMessage)
 }
 
 func (e *listError) Unwrap() error { return e.err }
@@ -232,5 +232,13 @@ func (c *Call) Spec() Spec {
 
 // MarshalJSON writes the call as a model would: {"name": {args}}.
 func (c *Call) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]json.RawMessage{c.Name: c.Args})
+	name, err := json.Marshal(c.Name)
+	if err != nil {
+		return nil, err
+	}
+	args := c.Args
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	return slices.Concat([]byte("{"), name, []byte(":"), args, []byte("}")), nil
 }

@@ -64,7 +64,7 @@ func TestDecode(t *testing.T) {
 		if got := c.Name + " " + string(c.Args); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
-		text, err := json.Marshal(c)
+		text, err := c.MarshalJSON()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,9 @@ func TestDecodeList(t *testing.T) {
 		{`[{"click":{"index":1}},"go_back"]`, "click go_back", "", nil},
 		{`{"go_back":{}}`, "go_back", "", nil},
 		{`[]`, "", "empty", ErrMalformed},
-		{`[{"go_back":{}},{"clikc":{}},{"wait":{}}]`, "go_back", `action 2: unknown action: "clikc"`, ErrUnknownAction},
+		{`[{"go_back":{}},{"clikc":{}},{"wait":{}}]`, "go_back", `action 2 of 3: unknown action: "clikc"`, ErrUnknownAction},
+		{`[{"go_back":{}},{"click":{"index":1,"index":2}}]`, "go_back", `"index" appears twice`, ErrMalformed},
+		{` [{"go_back":{}}] x`, "", "unexpected text after", ErrMalformed},
 		{`[{"click":{"index":0}}]`, "", `invalid parameters for click: index`, nil},
 		{`["go_back","go_back","go_back","go_back","wait"]`, "go_back go_back go_back", "5 given, at most 3", ErrTooManyActions},
 		{`[{"pay":{}}]`, "", "not available", ErrNotAvailable},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/internal/urlmatch"
@@ -34,25 +35,20 @@ func (c *Call) Run(ctx context.Context, deps Deps) (*Result, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := c.check(ctx, deps); err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return failed(err), nil
-	}
 	limit := c.reg.timeout(&c.action.spec)
 	run, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
 	in, err := c.prepare(run, deps)
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case err == nil:
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.Is(err, errSecret):
-		return failed(err), nil
-	case err != nil && run.Err() != nil:
-		return failed(c.timedOut(limit)), nil
-	case err != nil:
+	case run.Err() != nil:
+		return failed(c.timedOut(limit, err)), nil
+	case errors.Is(err, ErrMissingDep):
 		return nil, err
+	default:
+		return failed(err), nil
 	}
 	done := make(chan outcome, 1)
 	go c.invoke(run, in, done)
@@ -72,8 +68,8 @@ func (c *Call) Run(ctx context.Context, deps Deps) (*Result, error) {
 	if out.err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if out.err != nil && run.Err() != nil && errors.Is(out.err, context.DeadlineExceeded) {
-		out.err = c.timedOut(limit)
+	if run.Err() != nil && (errors.Is(out.err, context.DeadlineExceeded) || errors.Is(out.err, ErrTimeout)) {
+		out.err = c.timedOut(limit, out.err)
 	}
 	return c.normalise(out, in.red), nil
 }
@@ -112,18 +108,34 @@ func (c *Call) check(ctx context.Context, deps Deps) error {
 	return nil
 }
 
-func (c *Call) timedOut(limit time.Duration) error {
-	return fmt.Errorf("%s did not finish within %s: %w", c.Name, limit, ErrTimeout)
+// timedOut words the end of the action's own time; detail is what the handler
+// made of it.
+func (c *Call) timedOut(limit time.Duration, detail error) error {
+	text := detail.Error()
+	if text == context.DeadlineExceeded.Error() || text == ErrTimeout.Error() {
+		return fmt.Errorf("%s did not finish within %s: %w", c.Name, limit, ErrTimeout)
+	}
+	return fmt.Errorf("%s did not finish within %s: %w (%w)", c.Name, limit, ErrTimeout, detail)
 }
 
-// prepare resolves secrets, params and dependencies.
-func (c *Call) prepare(ctx context.Context, deps Deps) (inputs, error) {
+// prepare asks the page, resolves secrets, and collects params and
+// dependencies. It calls what the user provided, which may panic.
+func (c *Call) prepare(ctx context.Context, deps Deps) (in inputs, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Action: c.Name, Value: v, Stack: debug.Stack()}
+			c.reg.logger().Error("registry: a provided func panicked", "action", c.Name, "stack", string(debug.Stack()))
+		}
+	}()
 	a := c.action
+	if err := c.check(ctx, deps); err != nil {
+		return inputs{}, err
+	}
 	args, filled, red, err := c.substitute(ctx, deps)
 	if err != nil {
 		return inputs{}, err
 	}
-	in := inputs{red: red}
+	in = inputs{red: red}
 	if a.h.raw != nil {
 		in.raw = args
 		return in, nil
@@ -169,9 +181,15 @@ func (c *Call) invoke(ctx context.Context, in inputs, done chan<- outcome) {
 			if v == nil {
 				v = "the handler ended its goroutine"
 			}
+			if in.red != nil { // the value may be in what it says
+				if err, ok := v.(error); ok {
+					v = redactedError{in.red.Redact(err.Error()), err}
+				} else {
+					v = in.red.Redact(fmt.Sprint(v))
+				}
+			}
 			p := &PanicError{Action: c.Name, Value: v, Stack: debug.Stack()}
-			c.reg.logger().Error("registry: action panicked", "action", c.Name,
-				"panic", in.red.Redact(fmt.Sprint(v)), "stack", string(p.Stack))
+			c.reg.logger().Error("registry: action panicked", "action", c.Name, "panic", fmt.Sprint(v), "stack", string(p.Stack))
 			out = outcome{err: p}
 		}
 		done <- out
@@ -216,7 +234,8 @@ func failed(err error) *Result {
 	return &Result{Error: shorten(err.Error(), maxError), Err: err}
 }
 
-// normalise makes one kind of result of what handlers return.
+// normalise makes one kind of result of what handlers return. Secrets are hidden
+// before anything is cut, so that no part of a value is left.
 func (c *Call) normalise(out outcome, red *Redactor) *Result {
 	res := &Result{Text: out.text}
 	if out.result != nil {
@@ -224,35 +243,38 @@ func (c *Call) normalise(out outcome, red *Redactor) *Result {
 	}
 	if out.err != nil {
 		res.Err = out.err
-		text := out.err.Error()
-		if p, ok := errors.AsType[*PanicError](out.err); ok && p.Action == c.Name {
-			text = c.Name + " failed inside: " + shorten(fmt.Sprint(p.Value), 200) + ". Try another way."
-		}
-		if text == "" {
-			text = c.Name + " failed"
-		}
-		if res.Error == "" {
-			res.Error = text
-		}
 	}
-	if res.Err == nil && res.Error != "" {
-		res.Err = errors.New(res.Error)
+	if res.Err != nil && res.Error == "" {
+		res.Error = c.words(res.Err)
 	}
-	res.Error = shorten(res.Error, maxError)
 	if red != nil {
 		res.Text, res.Memory, res.Error = red.Redact(res.Text), red.Redact(res.Memory), red.Redact(res.Error)
+		if len(res.Effects) > 0 {
+			res.Effects = slices.Clone(res.Effects)
+		}
+		for i, e := range res.Effects {
+			res.Effects[i] = red.Redact(e)
+		}
 		if res.Err != nil {
 			res.Err = redactedError{res.Error, res.Err}
 		}
-		effects := make([]string, len(res.Effects))
-		for i, e := range res.Effects {
-			effects[i] = red.Redact(e)
-		}
-		if len(effects) > 0 {
-			res.Effects = effects
-		}
+	}
+	res.Error = shorten(res.Error, maxError)
+	if res.Err == nil && res.Error != "" {
+		res.Err = errors.New(res.Error)
 	}
 	return res
+}
+
+// words says an error to the model.
+func (c *Call) words(err error) string {
+	if p, ok := errors.AsType[*PanicError](err); ok && p.Action == c.Name {
+		return c.Name + " failed inside: " + shorten(fmt.Sprint(p.Value), 200) + ". Try another way."
+	}
+	if text := err.Error(); text != "" {
+		return text
+	}
+	return c.Name + " failed"
 }
 
 // redactedError keeps the identity of an error and replaces its text.

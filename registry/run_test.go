@@ -45,6 +45,7 @@ func TestRunResults(t *testing.T) {
 		{"text and error", func(context.Context) (string, error) { return "x", os.ErrNotExist }, Result{Text: "x", Error: "file does not exist"}, os.ErrNotExist},
 		{"result and error", func(context.Context) (*Result, error) { return shared, os.ErrNotExist }, Result{Text: "t", Error: "file does not exist"}, os.ErrNotExist},
 		{"an error of its own", func(context.Context) (*Result, error) { return &Result{Error: "no such option"}, nil }, Result{Error: "no such option"}, nil},
+		{"only a Go error in the result", func(context.Context) (*Result, error) { return &Result{Err: os.ErrExist}, nil }, Result{Error: "file already exists"}, os.ErrExist},
 		{"an error without words", func(context.Context) error { return errors.New("") }, Result{Error: "act failed"}, nil},
 		{"a cancelled sub-call", func(context.Context) error { return context.Canceled }, Result{Error: "context canceled"}, context.Canceled},
 		{"panic", func(context.Context) error { panic("index out of luck") }, Result{Error: "act failed inside: index out of luck. Try another way."}, nil},
@@ -88,6 +89,30 @@ func TestRunStopsAtTheDeadline(t *testing.T) {
 		}
 		if d := time.Since(start); d != 5*time.Second {
 			t.Errorf("took %s", d)
+		}
+		c = decodeCall(t, New(), Spec{Timeout: 5 * time.Second}, func(ctx context.Context) error {
+			<-ctx.Done()
+			return fmt.Errorf("waiting for the button: %w", context.Cause(ctx))
+		}, "{}")
+		res, err = c.Run(t.Context(), Deps{})
+		if err != nil || !strings.Contains(res.Error, "within 5s: action timed out (waiting for the button") || !errors.Is(res.Err, ErrTimeout) {
+			t.Errorf("%+v %v", res, err)
+		}
+	})
+}
+
+// What the user provided is asked under the action's deadline, too.
+func TestRunBoundsWhatIsProvided(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := decodeCall(t, New(), Spec{Timeout: 5 * time.Second, Domains: []string{"shop.test"}}, nothing, "{}")
+		slow := PageFunc(func(ctx context.Context) (Page, error) { <-ctx.Done(); return Page{}, ctx.Err() })
+		if res, err := c.Run(t.Context(), Provide(Deps{}, slow)); err != nil || !errors.Is(res.Err, ErrTimeout) {
+			t.Errorf("%+v %v", res, err)
+		}
+		bad := PageFunc(func(context.Context) (Page, error) { panic("no tab") })
+		var p *PanicError
+		if res, err := c.Run(t.Context(), Provide(Deps{}, bad)); err != nil || !errors.As(res.Err, &p) {
+			t.Errorf("%+v %v", res, err)
 		}
 	})
 }

@@ -325,7 +325,7 @@ func TestSecretsAreHiddenInErrorsAndPanics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all := fmt.Sprintf("%+v %v", res, res.Err); strings.Contains(all, "K7") || !strings.Contains(all, Placeholder("pass")) {
+		if all := fmt.Sprintf("%+v %v", res, res.Err); strings.Contains(all, "K7") || !strings.Contains(all, Placeholder("pass")) && !strings.HasSuffix(name, "cut") {
 			t.Errorf("%s: %s", name, all)
 		}
 		if name == "error" && !errors.Is(res.Err, context.Canceled) {
