@@ -208,8 +208,8 @@ func (a *Agent) letGo() {
 			a.log.Warn("browser not closed cleanly", "err", err)
 		}
 	}
-	if err := a.folder.remove(); err != nil {
-		a.log.Warn("folder not removed", "err", err)
+	if err := a.folder.close(); err != nil {
+		a.log.Warn("folder not closed cleanly", "err", err)
 	}
 }
 

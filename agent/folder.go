@@ -2,15 +2,19 @@ package agent
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/seed-4bdb41d0/webhand/tools"
 )
 
 // folder is where the agent keeps screenshots and files.
 type folder struct {
-	path string // "" while there is none
-	own  bool   // a temporary one, removed in the end
+	path  string // "" while there is none
+	own   bool   // a temporary one, removed in the end
+	files *tools.Files
 }
 
 // open makes the folder, at dir or in the system's place for temporary files.
@@ -24,7 +28,7 @@ func (f *folder) open(dir, id string) error {
 			return fmt.Errorf("agent: folder: %w", err)
 		}
 		f.path, f.own = tmp, true
-		return nil
+		return f.openFiles()
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -34,6 +38,14 @@ func (f *folder) open(dir, id string) error {
 		return fmt.Errorf("agent: folder: %w", err)
 	}
 	f.path = abs
+	return f.openFiles()
+}
+
+// openFiles opens the part of the folder that the model writes to.
+func (f *folder) openFiles() (err error) {
+	if f.files, err = tools.OpenFiles(tools.FilesConfig{Dir: filepath.Join(f.path, "files")}); err != nil {
+		return fmt.Errorf("agent: %w", err)
+	}
 	return nil
 }
 
@@ -70,12 +82,15 @@ func (f *folder) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(f.path, filepath.FromSlash(name)))
 }
 
-// remove removes the folder if it is a temporary one.
-func (f *folder) remove() error {
-	if f.path == "" || !f.own {
+// close gives the folder up; a temporary one is removed.
+func (f *folder) close() error {
+	if f.path == "" {
 		return nil
 	}
-	err := os.RemoveAll(f.path)
+	err := f.files.Close()
+	if f.own {
+		err = errors.Join(err, os.RemoveAll(f.path))
+	}
 	*f = folder{}
 	return err
 }

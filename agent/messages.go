@@ -122,7 +122,7 @@ func (a *Agent) moment(v view) string {
 	if p := a.mind.Plan.text(); p != "" && !a.cfg.Plan.Off {
 		fmt.Fprintf(&b, "\nYour plan:\n%s\n", p)
 	}
-	if s := a.filesText(); s != "" {
+	if s := a.filesText(v.nonce); s != "" {
 		fmt.Fprintf(&b, "\n%s\n", s)
 	}
 	if v.obs != nil {

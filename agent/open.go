@@ -31,9 +31,7 @@ func (r *run) open(ctx context.Context) error {
 	if err := a.openBrowser(ctx); err != nil {
 		return err
 	}
-	if err := a.provide(); err != nil {
-		return err
-	}
+	a.deps = a.baseDeps(a.session, a.folder.files)
 	a.log.Info("run begins", "task", a.mind.Task, "model", a.hist.Model)
 	if a.mind.Number == 0 && len(a.mind.Log.Entries()) > 0 {
 		if err := r.start(ctx); err != nil {

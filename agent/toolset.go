@@ -44,7 +44,7 @@ func (a *Agent) prepareTools() error {
 	}
 	a.doneReg = a.reg.Clone()
 	a.doneReg.Only("done")
-	if err := a.reg.Check(a.baseDeps(&browser.Session{})); err != nil {
+	if err := a.reg.Check(a.baseDeps(&browser.Session{}, &tools.Files{})); err != nil {
 		return fmt.Errorf("agent: %w", err)
 	}
 	return a.checkStart()
@@ -72,18 +72,13 @@ func (a *Agent) compile(o *observation, final bool) *registry.Model {
 }
 
 // baseDeps is what actions are injected with.
-func (a *Agent) baseDeps(s *browser.Session) registry.Deps {
+func (a *Agent) baseDeps(s *browser.Session, f *tools.Files) registry.Deps {
 	d := tools.Provide(a.cfg.Deps, s)
+	d = registry.Provide(d, f)
 	d = registry.Provide[tools.ExtractionLLM](d, a.extract)
 	d = registry.Provide(d, tools.ExtractionSchema(a.cfg.ExtractionSchema))
 	d = registry.Provide(d, tools.FilePaths(a.files()))
 	return registry.Provide[registry.SecretResolver](d, a.secrets)
-}
-
-// provide sets the dependencies for the session at hand.
-func (a *Agent) provide() error {
-	a.deps = a.baseDeps(a.session)
-	return nil
 }
 
 // files are the paths that the model may read and upload.
@@ -91,18 +86,25 @@ func (a *Agent) files() []string {
 	return slices.Concat(a.cfg.AvailableFiles, a.mind.Downloads)
 }
 
-// filesText lists the files the model may use.
-func (a *Agent) filesText() string {
-	files := a.files()
-	if len(files) == 0 {
+// filesText tells the model which files there are. Names and contents come
+// from pages as often as not.
+func (a *Agent) filesText(nonce string) string {
+	var parts []string
+	if f := a.folder.files; f != nil {
+		if list := f.Describe(); list != "" {
+			parts = append(parts, "Files you wrote, by name:\n"+list)
+		}
+		if todo := f.Todo(); todo != "" {
+			parts = append(parts, "todo.md:\n"+todo)
+		}
+	}
+	if paths := a.files(); len(paths) > 0 {
+		parts = append(parts, "Files you may read and upload, by these paths:\n"+strings.Join(paths, "\n"))
+	}
+	if len(parts) == 0 {
 		return ""
 	}
-	return "Files you may read and upload, by these paths:\n" + strings.Join(files, "\n")
-}
-
-// structuredTools is the registry of cfg with a done that takes a T.
-func structuredTools[T any](cfg Config) (*registry.Registry, error) {
-	return nil, errors.New("agent: not there")
+	return fence(fenceRead, nonce, strings.Join(parts, "\n"))
 }
 
 // formatOf asks for one value of v's type.
