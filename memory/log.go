@@ -3,6 +3,7 @@ package memory
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
 )
@@ -167,4 +168,13 @@ func (l *Log) UnmarshalJSON(data []byte) error {
 	}
 	*l = Log{s.Entries, s.Reads, s.Summary, s.Omitted, s.Retry}
 	return nil
+}
+
+// Clone returns a copy that later changes of l do not touch. It costs little:
+// entries never change.
+func (l *Log) Clone() *Log {
+	c := *l
+	c.entries = slices.Clip(l.entries)
+	c.reads = slices.Clip(l.reads)
+	return &c
 }

@@ -46,16 +46,19 @@ var textSchema = map[string]any{"type": "string"}
 // format describes an object with one list of objects.
 func format(name, list string, props map[string]any, required ...string) *llm.Format {
 	return &llm.Format{Name: name, Text: "one JSON object as described above", Schema: func(d llm.Dialect) (json.RawMessage, error) {
-		item := map[string]any{"type": "object", "properties": props, "required": required}
-		root := map[string]any{
-			"type":       "object",
-			"properties": map[string]any{list: map[string]any{"type": "array", "items": item}},
-			"required":   []string{list},
-		}
-		if d != llm.Gemini { // which has no such keyword
-			item["additionalProperties"] = false
-			root["additionalProperties"] = false
-		}
-		return json.Marshal(root)
+		items := object(d, props, required...)
+		return json.Marshal(object(d, map[string]any{list: map[string]any{"type": "array", "items": items}}, list))
 	}}
+}
+
+func objectSchema(props map[string]any, required ...string) func(llm.Dialect) (json.RawMessage, error) {
+	return func(d llm.Dialect) (json.RawMessage, error) { return json.Marshal(object(d, props, required...)) }
+}
+
+func object(d llm.Dialect, props map[string]any, required ...string) map[string]any {
+	o := map[string]any{"type": "object", "properties": props, "required": required}
+	if d != llm.Gemini { // which has no such keyword
+		o["additionalProperties"] = false
+	}
+	return o
 }

@@ -115,7 +115,7 @@ func TestSearchOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := res.Results[0].Details
-	if d == nil || d.Semantic <= 0 || d.Keyword <= 0 || d.BM25 <= 0 || d.Final != *res.Results[0].Score || d.Threshold != 0.05 || d.Final < d.Semantic {
+	if d == nil || d.Semantic <= 0 || d.Keyword <= 0 || d.BM25 <= 0 || d.Final != *res.Results[0].Score || d.Threshold != 0.12 || d.Final < d.Semantic {
 		t.Errorf("explained as %+v", d)
 	}
 }
