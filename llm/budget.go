@@ -81,8 +81,10 @@ func (w *budgeted) Complete(ctx context.Context, req *Request) (*Response, error
 
 // reserve books a call, or says which limit it would go over.
 func (b *Budget) reserve(d Description, req *Request) (done func(), err error) {
-	tokens := EstimateTokens(req)
-	use := Usage{Input: tokens}
+	var use Usage
+	if b.limits.Tokens > 0 || b.limits.Cost > 0 {
+		use.Input = EstimateTokens(req)
+	}
 	if req.MaxTokens != nil {
 		use.Output = *req.MaxTokens
 	}

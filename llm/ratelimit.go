@@ -76,7 +76,10 @@ func (r *rateLimit) Complete(ctx context.Context, req *Request) (*Response, erro
 			return nil, context.Cause(ctx)
 		}
 	}
-	estimate := EstimateTokens(req)
+	estimate := 0
+	if r.cfg.Tokens > 0 {
+		estimate = EstimateTokens(req)
+	}
 	if err := r.hold(ctx, estimate); err != nil {
 		return nil, err
 	}

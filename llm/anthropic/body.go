@@ -14,7 +14,7 @@ import (
 const maxMarkers = 4
 
 // body renders the request for the plan's rung.
-func (c *Client) body(t *core.Try, stream bool) ([]byte, error) {
+func (c *Client) body(t *core.Try, stream bool) (*jsonout.Body, error) {
 	req, p := t.Req, t.Plan
 	msgs, err := prompt.Prepare(req, p, c.words(t))
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Client) body(t *core.Try, stream bool) ([]byte, error) {
 	}
 	w.Extra(c.extra)
 	w.Close('}')
-	return w.Bytes(), nil
+	return w.Body(), nil
 }
 
 func (c *Client) own(k string) bool { _, ok := c.extra[k]; return ok }

@@ -10,7 +10,7 @@ import (
 )
 
 // body renders the request for the plan's rung.
-func (c *Client) body(t *core.Try) ([]byte, error) {
+func (c *Client) body(t *core.Try) (*jsonout.Body, error) {
 	words := ""
 	if r := t.Plan.Rung; r == llm.RungObject || r == llm.RungPrompt {
 		words = prompt.Describe(t.Req.Format, t.Schema)
@@ -62,7 +62,7 @@ func (c *Client) body(t *core.Try) ([]byte, error) {
 	}
 	w.Extra(c.extra)
 	w.Close('}')
-	return w.Bytes(), nil
+	return w.Body(), nil
 }
 
 // split takes the system messages that open the conversation apart. The API

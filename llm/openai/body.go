@@ -15,7 +15,7 @@ import (
 // copies a screenshot several times over on the way.
 
 // body renders the request for the plan's rung.
-func (c *Client) body(t *core.Try, stream bool) ([]byte, error) {
+func (c *Client) body(t *core.Try, stream bool) (*jsonout.Body, error) {
 	req, p := t.Req, t.Plan
 	msgs, err := prompt.Prepare(req, p, c.words(req.Format, p.Rung, t.Schema))
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Client) body(t *core.Try, stream bool) ([]byte, error) {
 	}
 	w.Extra(c.extra)
 	w.Close('}')
-	return w.Bytes(), nil
+	return w.Body(), nil
 }
 
 // own reports whether the caller's Extra fields replace k.

@@ -5,7 +5,6 @@
 package jsonout
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,14 +17,15 @@ import (
 // Writer appends JSON to a buffer.
 type Writer struct {
 	b     []byte
+	cuts  []cut
 	first bool
 }
 
 // New returns a writer with room for size bytes.
 func New(size int) *Writer { return &Writer{b: make([]byte, 0, size)} }
 
-// Bytes returns what has been written.
-func (w *Writer) Bytes() []byte { return w.b }
+// Body returns what has been written.
+func (w *Writer) Body() *Body { return &Body{text: w.b, cuts: w.cuts} }
 
 // Open begins an object or a list.
 func (w *Writer) Open(c byte) { w.b = append(w.b, c); w.first = true }
@@ -82,12 +82,12 @@ func (w *Writer) StrsField(k string, v []string) {
 }
 
 // Base64Field appends a field that is data in base64 behind a prefix that
-// needs no escaping.
+// needs no escaping. The data is kept, and must not change.
 func (w *Writer) Base64Field(k, prefix string, data []byte) {
 	w.Key(k)
 	w.b = append(w.b, '"')
 	w.b = append(w.b, prefix...)
-	w.b = base64.StdEncoding.AppendEncode(w.b, data)
+	w.cuts = append(w.cuts, cut{len(w.b), data})
 	w.b = append(w.b, '"')
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
+	"github.com/seed-4bdb41d0/webhand/llm/internal/jsonout"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/scrub"
 )
 
@@ -59,7 +60,7 @@ type callKey struct{}
 // Call carries one call's own data through an SDK to the [Transport].
 type Call struct {
 	// Body replaces the request's body when it is not nil.
-	Body []byte
+	Body *jsonout.Body
 	// Raw receives the answer's body as it came, when it came in one piece,
 	// and Whole what Normalize made of it.
 	Raw, Whole []byte
@@ -147,10 +148,10 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // setBody replaces the body of req, in a way that net/http can send again when
 // a kept-alive connection turns out to be closed.
-func setBody(req *http.Request, body []byte) {
-	req.Body = io.NopCloser(bytes.NewReader(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	req.ContentLength = int64(len(body))
+func setBody(req *http.Request, body *jsonout.Body) {
+	req.Body = body.Reader()
+	req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
+	req.ContentLength = body.Len()
 }
 
 func isStream(resp *http.Response) bool {
