@@ -228,7 +228,7 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 	}
 	b.sessions = append(b.sessions, s)
 	b.mu.Unlock()
-	if err := s.allowDownloads(ctx); err != nil {
+	if err := s.prepare(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
 	}

@@ -12,7 +12,10 @@ import (
 type Config struct {
 	// ExecPath is the Chrome to launch. Empty searches the usual places.
 	ExecPath string
-	// Headful shows a window. It needs a display.
+	// Channel picks the installed browser to launch, as [FindChannel] takes
+	// it, when ExecPath is empty.
+	Channel string
+	// Headful shows a window. It needs a display; on a server, Xvfb will do.
 	Headful bool
 	// RemoteURL attaches to a running Chrome instead of launching one:
 	// http://host:port (its /json/version is asked) or ws://... as it is.
@@ -22,6 +25,25 @@ type Config struct {
 	// UserDataDir is the profile directory of a launched Chrome. Empty is a
 	// temporary one. A directory that is given is never removed.
 	UserDataDir string
+	// ProfileDirectory picks one of the profiles in UserDataDir, such as
+	// "Profile 1". Empty is Chrome's default.
+	ProfileDirectory string
+	// CopyProfile launches with a temporary copy of the profile in
+	// UserDataDir, without caches: the way to use the logins of a Chrome that
+	// is open.
+	CopyProfile bool
+	// TempProfileIfInUse launches with an empty temporary profile when
+	// another Chrome holds UserDataDir, instead of a *ProfileInUseError.
+	TempProfileIfInUse bool
+	// Extensions are directories of unpacked extensions to load. Branded
+	// Chrome of today ignores them; Chromium does not.
+	Extensions []string
+	// DisableSecurity turns the same-origin policy and site isolation off.
+	// For test sites of one's own only.
+	DisableSecurity bool
+	// Deterministic makes pages draw the same on every machine: fixed random
+	// seed, fonts and colours.
+	Deterministic bool
 	// Flags are further command-line flags by name without dashes; the value
 	// is empty for a switch. A name set here replaces webhand's default;
 	// enable-features and disable-features are merged.
@@ -45,6 +67,31 @@ type Config struct {
 	Viewport Size
 	// DeviceScale is the device pixel ratio; zero leaves Chrome's own.
 	DeviceScale float64
+	// Mobile makes pages lay themselves out for a phone, with touch.
+	Mobile bool
+	// WindowPosition is where a headful window opens; nil leaves it to the
+	// system.
+	WindowPosition *Point
+	// UserAgent is told to pages, frames and dedicated workers instead of
+	// Chrome's own.
+	UserAgent string
+	// Locale is the language of pages, such as "de-DE": Accept-Language,
+	// navigator.language and formats.
+	Locale string
+	// Timezone is an IANA name, such as "Europe/Oslo".
+	Timezone string
+	// Geolocation is where pages are told to be; setting it grants them the
+	// permission to ask.
+	Geolocation *Geolocation
+	// Permissions are granted to every page, by their names in the web's
+	// Permissions API: "notifications", "clipboard-read", "camera". None are
+	// granted by default.
+	Permissions []string
+	// ExtraHeaders are sent with every request of pages, frames and dedicated
+	// workers, to whatever host: no place for a secret.
+	ExtraHeaders http.Header
+	// IgnoreCertificateErrors opens https pages whose certificate is wrong.
+	IgnoreCertificateErrors bool
 	// CallTimeout bounds every single protocol call that has no nearer
 	// deadline. Zero is 15 s.
 	CallTimeout time.Duration
@@ -95,6 +142,12 @@ type Config struct {
 type Size struct {
 	Width  int `json:"width"`
 	Height int `json:"height"`
+}
+
+// Point is a place in pixels.
+type Point struct {
+	X int `json:"x"`
+	Y int `json:"y"`
 }
 
 func (c Config) withDefaults() Config {

@@ -92,6 +92,32 @@ func commandLine(cfg Config, userDataDir string, r *route) []string {
 		set("window-size", strconv.Itoa(cfg.Viewport.Width)+","+strconv.Itoa(cfg.Viewport.Height))
 	}
 	set("user-data-dir", userDataDir)
+	if cfg.ProfileDirectory != "" {
+		set("profile-directory", cfg.ProfileDirectory)
+	}
+	if cfg.Headful && cfg.WindowPosition != nil {
+		set("window-position", strconv.Itoa(cfg.WindowPosition.X)+","+strconv.Itoa(cfg.WindowPosition.Y))
+	}
+	if cfg.IgnoreCertificateErrors {
+		set("ignore-certificate-errors", "")
+	}
+	if cfg.DisableSecurity {
+		set("disable-web-security", "")
+		set("disable-site-isolation-trials", "")
+		set("allow-running-insecure-content", "")
+		set("disable-features", "IsolateOrigins,site-per-process")
+	}
+	if cfg.Deterministic {
+		set("deterministic-mode", "")
+		set("js-flags", "--random-seed=1157259159")
+		set("force-device-scale-factor", "1")
+		set("font-render-hinting", "none")
+		set("force-color-profile", "srgb")
+	}
+	if len(cfg.Extensions) > 0 {
+		set("load-extension", strings.Join(cfg.Extensions, ","))
+		set("disable-extensions-except", strings.Join(cfg.Extensions, ","))
+	}
 	if r != nil && r.server != "" {
 		set("proxy-server", r.server)
 		set("proxy-bypass-list", r.bypass)

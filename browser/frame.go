@@ -192,6 +192,9 @@ func (t *tab) onFrameTarget(ev target.EventAttachedToTarget) {
 	if sess == nil {
 		return
 	}
+	if ev.TargetInfo != nil && ev.TargetInfo.Type == "worker" {
+		t.emulate(sess, "worker")
+	}
 	if ev.TargetInfo == nil || ev.TargetInfo.Type != "iframe" {
 		sess.send("Runtime.runIfWaitingForDebugger", nil)
 		return
@@ -208,11 +211,12 @@ func (t *tab) onFrameTarget(ev target.EventAttachedToTarget) {
 	t.watchFrames(sess)
 	t.joinNetwork(sess)
 	t.intercept(sess)
+	t.emulate(sess, "iframe")
 	sess.send(page.CommandEnable, nil)
 	sess.send(page.CommandSetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true})
 	sess.send(target.CommandSetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true),
-		Filter: target.Filter{{Type: "iframe"}},
+		Filter: t.children(),
 	})
 	tree := sess.send(page.CommandGetFrameTree, nil)
 	sess.send("Runtime.runIfWaitingForDebugger", nil)
@@ -224,6 +228,15 @@ func (t *tab) onFrameTarget(ev target.EventAttachedToTarget) {
 			t.mergeTree(sess, res.FrameTree)
 		}
 	}()
+}
+
+// children are the targets within a page that are attached to: cross-site
+// frames, and workers when they have to be told something.
+func (t *tab) children() target.Filter {
+	if t.owner.emulatesWorkers() {
+		return target.Filter{{Type: "iframe"}, {Type: "worker"}}
+	}
+	return target.Filter{{Type: "iframe"}}
 }
 
 // world returns the session and the isolated world of a frame's current

@@ -20,17 +20,18 @@ func launch(ctx context.Context, cfg Config, r *route) (*conn, *process, error) 
 	path := cfg.ExecPath
 	if path == "" {
 		var err error
-		if path, err = FindChrome(); err != nil {
+		if path, err = FindChannel(cfg.Channel); err != nil {
 			return nil, nil, err
 		}
 	}
-	dir, temp := cfg.UserDataDir, false
-	if dir == "" {
-		var err error
-		if dir, err = os.MkdirTemp("", "webhand-profile-"); err != nil {
-			return nil, nil, &LaunchError{Path: path, Err: err}
-		}
-		temp = true
+	dir, temp, err := profileDir(cfg)
+	if errors.Is(err, ErrProfileInUse) && cfg.TempProfileIfInUse {
+		cfg.Logger.Warn("browser: a temporary profile is used instead", "err", err)
+		cfg.UserDataDir = ""
+		dir, temp, err = profileDir(cfg)
+	}
+	if err != nil {
+		return nil, nil, &LaunchError{Path: path, Err: err}
 	}
 	// Not CommandContext: ctx bounds the start, not the life of Chrome.
 	cmd := exec.Command(path, commandLine(cfg, dir, r)...)

@@ -18,3 +18,12 @@ func killGroup(cmd *exec.Cmd) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 }
+
+// processAlive reports whether a process with the id runs, whoever owns it.
+func processAlive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || err == syscall.EPERM
+}
+
+// lockedOnWindows has nothing to do here: the lock is a link that was read.
+func lockedOnWindows(string) error { return nil }

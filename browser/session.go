@@ -27,6 +27,7 @@ type Session struct {
 	events    eventLog
 	route     *route
 	downloads *downloads
+	userAgent string // to tell targets; empty for Chrome's own
 	states    pageStates
 
 	mu      sync.Mutex

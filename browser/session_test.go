@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -152,7 +151,7 @@ func TestKilledChromeIsATypedErrorEverywhere(t *testing.T) {
 	}
 	defer s.Close()
 	dir := s.b.proc.dir
-	if err := syscall.Kill(s.b.proc.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+	if err := s.b.proc.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Navigate(ctx, "http://127.0.0.1:1/"); !errors.Is(err, ErrDisconnected) {

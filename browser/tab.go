@@ -70,22 +70,17 @@ func newTab(b *Browser, owner *Session, sess *cdpSession, info *target.Info) *ta
 func (t *tab) setup() {
 	t.watchFrames(t.sess)
 	t.watchDialogs()
-	cfg := t.owner.cfg
 	calls := []*call{
 		t.sess.send(page.CommandEnable, nil),
 		t.sess.send(page.CommandSetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true}),
 		t.sess.send(target.CommandSetAutoAttach, target.SetAutoAttachParams{
 			AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true),
-			Filter: target.Filter{{Type: "iframe"}},
+			Filter: t.children(),
 		}),
 		t.sess.send(page.CommandSetInterceptFileChooserDialog, page.SetInterceptFileChooserDialogParams{Enabled: true}),
 		t.sess.send(emulation.CommandSetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
 	}
-	if cfg.Viewport != (Size{}) {
-		calls = append(calls, t.sess.send(emulation.CommandSetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-			Width: int64(cfg.Viewport.Width), Height: int64(cfg.Viewport.Height), DeviceScaleFactor: cfg.DeviceScale,
-		}))
-	}
+	calls = append(calls, t.emulate(t.sess, "page")...)
 	calls = append(calls, t.intercept(t.sess)...)
 	tree := t.sess.send(page.CommandGetFrameTree, nil)
 	run := t.sess.send("Runtime.runIfWaitingForDebugger", nil)
