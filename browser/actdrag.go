@@ -20,6 +20,8 @@ type Place struct {
 	// left corner when Offset is set, and else unused: its middle is meant.
 	X, Y   float64
 	Offset bool
+	// Relative makes X and Y of a drag's end a distance from where it begins.
+	Relative bool
 }
 
 // DragOptions say how to drag.
@@ -125,8 +127,10 @@ func (t *tab) drag(ctx context.Context, from, to *dragPoint, o DragOptions) (*Ef
 	defer w.stop()
 	// The end first: making out the beginning may scroll, and then the end is
 	// where it is after that.
-	if err := to.find(ctx, t, false); err != nil {
-		return nil, err
+	if !to.place.Relative {
+		if err := to.find(ctx, t, false); err != nil {
+			return nil, err
+		}
 	}
 	if err := from.find(ctx, t, true); err != nil {
 		return nil, err
@@ -145,6 +149,9 @@ func (t *tab) drag(ctx context.Context, from, to *dragPoint, o DragOptions) (*Ef
 				Detail: "and " + to.what + " are not in view together; make the view bigger, or drag in stretches by coordinates",
 			}
 		}
+	}
+	if to.place.Relative {
+		to.sess, to.x, to.y, to.what = from.sess, from.x+to.place.X, from.y+to.place.Y, ""
 	}
 	if from.sess != to.sess {
 		return nil, &ActionError{Index: from.place.Index, What: from.what, Reason: ReasonWrongKind, Detail: "and the place to drop it are in frames of different sites, between which nothing can be dragged"}
@@ -171,7 +178,9 @@ func (t *tab) drag(ctx context.Context, from, to *dragPoint, o DragOptions) (*Ef
 	tr.State = nil
 	eff.take(tr)
 	w.finish(ctx, eff, tr.Leaves)
-	eff.Notes = append(eff.Notes, "dropped on "+to.what)
+	if to.what != "" {
+		eff.Notes = append(eff.Notes, "dropped on "+to.what)
+	}
 	if eff.nothing() {
 		return eff, &ActionError{
 			Index: from.place.Index, What: from.what, Reason: ReasonNoEffect,

@@ -23,11 +23,18 @@ type FilePaths []string
 
 // Provide adds a session to the dependencies of actions: the session itself,
 // the page it shows, and the documents its elements are in, so that secrets are
-// given only to the frame they are for.
+// given only to the frame they are for. The folder for files is a temporary one
+// that is gone with the session, and there are no other files and no schema for
+// extract; provide your own after it.
 func Provide(d registry.Deps, s *browser.Session) registry.Deps {
 	d = registry.Provide(d, s)
 	d = registry.Provide(d, PageOf(s))
-	return registry.Provide(d, OriginOf(s))
+	d = registry.Provide(d, OriginOf(s))
+	f := newFiles(FilesConfig{})
+	f.owner = s
+	d = registry.Provide(d, f)
+	d = registry.Provide(d, FilePaths(nil))
+	return registry.Provide(d, ExtractionSchema(nil))
 }
 
 // PageOf returns a func that tells the page a session shows.

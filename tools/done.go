@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/seed-4bdb41d0/webhand/registry"
 )
@@ -24,20 +25,39 @@ func doneActions() []builtin {
 	}}
 }
 
-func done(_ context.Context, p DoneParams) (*registry.Result, error) {
-	text := []rune(p.Text)
-	memory := fmt.Sprintf("Task completed: %t - %s", p.Success, string(text[:min(len(text), 100)]))
+func done(_ context.Context, p DoneParams, f *Files) (*registry.Result, error) {
+	res := &registry.Result{Text: p.Text, Memory: doneMemory(p.Text, p.Success), Done: true, Success: p.Success}
+	if len(p.Files) == 0 {
+		return res, nil
+	}
+	paths, err := attachments(f, p.Files)
+	if err != nil {
+		return nil, failedTo("done", err)
+	}
+	res.Attachments = paths
+	res.Text += shownAttachments(f, p.Files)
+	return res, nil
+}
+
+func doneMemory(said string, success bool) string {
+	text := []rune(said)
+	memory := fmt.Sprintf("Task completed: %t - %s", success, string(text[:min(len(text), 100)]))
 	if n := len(text) - 100; n > 0 {
 		memory += fmt.Sprintf(" (%d more characters)", n)
 	}
-	return &registry.Result{Text: p.Text, Memory: memory, Done: true, Success: p.Success}, nil
+	return memory
 }
 
-func moreActions() []builtin {
-	return []builtin{
-		{registry.Spec{Name: "find_text", ReadOnly: true, Description: "Scroll to a text of the page."}, findText},
-		{registry.Spec{Name: "go_forward", EndsStep: true, Description: "Go forward to the next page of this tab."}, goForward},
-		{registry.Spec{Name: "reload", EndsStep: true, Description: "Load the page again."}, reload},
-		{registry.Spec{Name: "hover", Description: "Move the pointer over an element or a point, to open menus and hints."}, hover},
+// shownAttachments are the texts of files that are handed over.
+func shownAttachments(f *Files, names []string) string {
+	var b strings.Builder
+	for _, n := range names {
+		if _, text, err := f.Read(n); err == nil && strings.TrimSpace(text) != "" {
+			fmt.Fprintf(&b, "\n\n%s:\n%s", n, text)
+		}
 	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\nAttachments:" + b.String()
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/seed-4bdb41d0/webhand/browser"
 )
 
 // FilesConfig says where an agent's files are and how much it may write.
@@ -34,6 +36,11 @@ type Files struct {
 	dir  string
 	own  bool
 	root *os.Root
+	// A folder that is opened when it is first needed, for as long as owner
+	// lives.
+	owner *browser.Session
+	once  sync.Once
+	err   error
 
 	mu sync.Mutex
 	// asked is what a changed name was given for, by the folded name it got.
@@ -51,6 +58,14 @@ var (
 
 // OpenFiles opens the folder.
 func OpenFiles(cfg FilesConfig) (*Files, error) {
+	f := newFiles(cfg)
+	if err := f.ready(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func newFiles(cfg FilesConfig) *Files {
 	if cfg.MaxFile <= 0 {
 		cfg.MaxFile = 10 << 20
 	}
@@ -60,29 +75,46 @@ func OpenFiles(cfg FilesConfig) (*Files, error) {
 	if cfg.MaxFiles <= 0 {
 		cfg.MaxFiles = 1000
 	}
-	f := &Files{cfg: cfg, asked: make(map[string]string), source: make(map[string]string)}
-	dir := cfg.Dir
-	var err error
+	return &Files{cfg: cfg, asked: make(map[string]string), source: make(map[string]string)}
+}
+
+// ready opens the folder once.
+func (f *Files) ready() error {
+	f.once.Do(func() {
+		if f.err = f.open(); f.err != nil {
+			f.err = fmt.Errorf("tools: files: %w", f.err)
+			return
+		}
+		if f.owner != nil {
+			go func() {
+				<-f.owner.Done()
+				_ = f.Close()
+			}()
+		}
+	})
+	return f.err
+}
+
+func (f *Files) open() (err error) {
+	dir := f.cfg.Dir
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "webhand-files-"); err != nil {
-			return nil, fmt.Errorf("tools: files: %w", err)
+			return err
 		}
 		f.own = true
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("tools: files: %w", err)
+		return err
 	}
 	if f.dir, err = filepath.Abs(dir); err != nil {
-		return nil, fmt.Errorf("tools: files: %w", err)
+		return err
 	}
-	if f.root, err = os.OpenRoot(f.dir); err != nil {
-		return nil, fmt.Errorf("tools: files: %w", err)
-	}
-	return f, nil
+	f.root, err = os.OpenRoot(f.dir)
+	return err
 }
 
 // Close gives the folder up; a temporary one is removed.
 func (f *Files) Close() error {
-	if f == nil {
+	if f == nil || f.root == nil {
 		return nil
 	}
 	err := f.root.Close()
@@ -92,13 +124,18 @@ func (f *Files) Close() error {
 	return err
 }
 
-// Dir is the absolute path of the folder.
-func (f *Files) Dir() string { return f.dir }
+// Dir is the absolute path of the folder; empty when it cannot be opened.
+func (f *Files) Dir() string {
+	if f.ready() != nil {
+		return ""
+	}
+	return f.dir
+}
 
 // Path is the absolute path of a file of the folder; false when it is not
 // there.
 func (f *Files) Path(name string) (string, bool) {
-	stored, _, err := f.find(name)
+	stored, _, err := f.findBy(name, cleanAny)
 	if err != nil {
 		return "", false
 	}
@@ -120,6 +157,9 @@ func (f *Files) List() ([]string, error) {
 
 // entries are the regular files of the folder.
 func (f *Files) entries() ([]fs.FileInfo, error) {
+	if err := f.ready(); err != nil {
+		return nil, err
+	}
 	d, err := f.root.Open(".")
 	if err != nil {
 		return nil, fmt.Errorf("tools: files: %w", err)
@@ -139,7 +179,11 @@ func (f *Files) entries() ([]fs.FileInfo, error) {
 // find returns the stored name of a file, whatever the case it is asked for
 // in; changed says that it is not the name that was asked for.
 func (f *Files) find(name string) (stored string, changed bool, err error) {
-	clean, changed, err := cleanName(name)
+	return f.findBy(name, cleanName)
+}
+
+func (f *Files) findBy(name string, cleaner func(string) (string, bool, error)) (stored string, changed bool, err error) {
+	clean, changed, err := cleaner(name)
 	if err != nil {
 		return "", false, err
 	}
@@ -275,6 +319,9 @@ func (f *Files) Save(name string, data []byte, fresh bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := f.ready(); err != nil {
+		return "", err
+	}
 	base, ext := splitExt(clean)
 	stored := clean
 	for n := 1; fresh; n++ {
@@ -288,7 +335,7 @@ func (f *Files) Save(name string, data []byte, fresh bool) (string, error) {
 
 // Bytes returns a file as it is.
 func (f *Files) Bytes(name string) ([]byte, error) {
-	stored, _, err := f.find(name)
+	stored, _, err := f.findBy(name, cleanAny)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,15 @@ func navigateActions() []builtin {
 	}
 }
 
+// furtherActions are those that the actions before them do not need.
+func furtherActions() []builtin {
+	return []builtin{
+		{registry.Spec{Name: "go_forward", EndsStep: true, Description: "Go forward to the next page of this tab."}, goForward},
+		{registry.Spec{Name: "reload", EndsStep: true, Description: "Load the page again."}, reload},
+		{registry.Spec{Name: "hover", Description: "Move the pointer over an element or a point, to open menus and hints."}, hover},
+	}
+}
+
 func search(ctx context.Context, p SearchParams, s *browser.Session) (*registry.Result, error) {
 	if strings.TrimSpace(p.Query) == "" {
 		return nil, errors.New("search: the query is empty; say what to look for")

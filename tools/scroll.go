@@ -34,6 +34,13 @@ func scrollActions() []builtin {
 	}}
 }
 
+func findActions() []builtin {
+	return []builtin{{
+		registry.Spec{Name: "find_text", Description: "Scroll to a text of the page."},
+		findText,
+	}}
+}
+
 func scroll(ctx context.Context, p ScrollParams, s *browser.Session) (*registry.Result, error) {
 	index := 0
 	if p.Index != nil {

@@ -17,7 +17,8 @@ type builtin struct {
 func builtins() []builtin {
 	return slices.Concat(
 		doneActions(), searchActions(), navigateActions(), waitActions(), clickActions(), inputActions(),
-		tabActions(), scrollActions(), keyActions(), moreActions(),
+		uploadActions(), tabActions(), extractActions(), queryActions(), scrollActions(), keyActions(), findActions(),
+		captureActions(), dropdownActions(), fileActions(), evaluateActions(), furtherActions(), dragActions(),
 	)
 }
 

@@ -57,6 +57,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		cfg.Policy.Allow = strings.Split(*allow, ",")
 	}
 	d := &driver{noState: *noState, tools: tools.New()}
+	if *allow != "" {
+		d.tools.Exclude("evaluate") // scripts of the page's own rank
+	}
 	if err := d.provide(*files, *secrets); err != nil {
 		return err
 	}
@@ -67,7 +70,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	defer s.Close()
 	d.session = s
-	d.deps = tools.Provide(d.deps, s)
+	d.deps = registry.Provide(tools.Provide(registry.Deps{}, s), d.files)
+	if d.secrets != nil {
+		d.deps = registry.Provide[registry.SecretResolver](d.deps, d.secrets)
+	}
 	if *url != "" {
 		if _, err := s.Navigate(ctx, *url); err != nil {
 			return err
@@ -92,7 +98,8 @@ func (d *driver) provide(dir, secrets string) error {
 	if d.files, err = tools.OpenFiles(tools.FilesConfig{Dir: dir}); err != nil {
 		return err
 	}
-	d.deps = registry.Provide(d.deps, d.files)
+	// Whoever writes the lines reads pages himself.
+	d.tools.Exclude("extract")
 	if secrets == "" {
 		return nil
 	}
@@ -103,7 +110,7 @@ func (d *driver) provide(dir, secrets string) error {
 	if d.secrets, err = registry.NewSecrets(list...); err != nil {
 		return err
 	}
-	d.deps = registry.Provide[registry.SecretResolver](d.deps, d.secrets)
+	// JavaScript could read a secret back from the page.
 	d.tools.Exclude("evaluate")
 	return nil
 }
