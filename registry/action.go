@@ -44,6 +44,7 @@ func newAction(s Spec, fn any, args []Arg) (*Action, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.defaults = n.HasDefaults()
 	a := &Action{spec: s, h: h, node: n}
 	a.validator = sync.OnceValues(n.Validator)
 	if n.NeedsCheck() { // a mistake in a pattern or a default shows only now

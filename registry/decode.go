@@ -3,7 +3,6 @@ package registry
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -114,8 +113,6 @@ func (m *Model) decode(v any) (*Call, error) {
 	return a.decodeValue(m.reg, args)
 }
 
-func suggest(name string, known []string) string { return schema.Suggest(name, known) }
-
 // decode reads the JSON of an action's params.
 func (a *Action) decode(r *Registry, args json.RawMessage) (*Call, error) {
 	v, err := schema.ParseValue(args)
@@ -157,25 +154,36 @@ func (a *Action) decodeValue(r *Registry, v any) (*Call, error) {
 
 // fill decodes checked params into a new struct; text is v encoded.
 func (a *Action) fill(v any, text []byte) (reflect.Value, error) {
-	if a.defaults() {
+	if a.h.defaults {
 		a.node.FillDefaults(v)
 		text = a.node.Append(make([]byte, 0, 2*len(text)), v)
 	}
 	p := reflect.New(a.h.params)
 	if err := json.Unmarshal(text, p.Interface()); err != nil {
-		return reflect.Value{}, a.paramError([]schema.Problem{unmarshalProblem(err)})
+		return reflect.Value{}, a.paramError(a.unfit(v, err))
 	}
 	return p, nil
 }
 
-func (a *Action) defaults() bool { return a.h.params != nil && a.node.HasDefaults() }
-
-// unmarshalProblem words what encoding/json, or a type's own decoder, says.
-func unmarshalProblem(err error) schema.Problem {
-	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return schema.Problem{Path: te.Field, Text: "cannot be " + te.Value}
+// unfit finds the fields whose own decoders refuse what the schema allows, such
+// as an address that is none.
+func (a *Action) unfit(v any, whole error) []schema.Problem {
+	var out []schema.Problem
+	m, _ := v.(map[string]any)
+	for _, p := range a.node.Props {
+		value, given := m[p.Name]
+		if !given {
+			continue
+		}
+		text := a.node.Append(nil, map[string]any{p.Name: value})
+		if err := json.Unmarshal(text, reflect.New(a.h.params).Interface()); err != nil {
+			out = append(out, schema.Problem{Path: p.Name, Text: "cannot be used: " + shorten(err.Error(), 100)})
+		}
 	}
-	return schema.Problem{Text: shorten(err.Error(), 160)}
+	if out == nil {
+		out = []schema.Problem{{Text: shorten(whole.Error(), 160)}}
+	}
+	return out
 }
 
 // paramError reports problems once for each field, the most telling first.

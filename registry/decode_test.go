@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -173,6 +175,32 @@ func TestParamErrorNamesEveryField(t *testing.T) {
 	}
 	if n := utf8.RuneCountInString(err.Error()); n > maxMessage || !strings.HasSuffix(err.Error(), "more") {
 		t.Errorf("%d characters: %v", n, err)
+	}
+}
+
+// A schema cannot say everything that a type's own decoder asks for.
+func TestDecodeNamesTheFieldThatATypeRefuses(t *testing.T) {
+	r := New()
+	r.MustAdd(Spec{Name: "act", Description: "Acts."}, handle[struct {
+		A netip.Addr `json:"a"`
+		B netip.Addr `json:"b"`
+		C float32    `json:"c,omitempty"`
+		D int        `json:"d" jsonschema:"default=1"`
+		T time.Time  `json:"t,omitzero"`
+	}]())
+	for in, want := range map[string]string{
+		`{"a":"10.0.0.1","b":"x","c":1e300}`:         `invalid parameters for act: b cannot be used: ParseAddr("x"): unable to parse IP; c cannot be used: `,
+		`{"a":"10.0.0.1","b":"::1","t":"yesterday"}`: `t must be a valid date-time, got "yesterday"`,
+	} {
+		if _, err := r.Call(t.Context(), "act", []byte(in), Deps{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", in, err, want)
+		}
+	}
+	if _, err := r.Call(t.Context(), "act", []byte(`{"a":`), Deps{}); err == nil || !strings.Contains(err.Error(), "not valid JSON") {
+		t.Errorf("broken JSON: %v", err)
+	}
+	if _, err := r.Call(t.Context(), "act", func() {}, Deps{}); err == nil || !strings.Contains(err.Error(), "arguments") {
+		t.Errorf("arguments of no JSON: %v", err)
 	}
 }
 

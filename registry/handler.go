@@ -41,6 +41,8 @@ type handler struct {
 	plain   int            // number of plain parameters that stand for params
 	deps    []reflect.Type // injected, in order
 	result  resultKind
+
+	defaults bool // params has fields with defaults
 }
 
 type resultKind int

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-4bdb41d0/webhand/internal/schema"
 )
 
 // Registry is an ordered set of actions. It is safe for concurrent use; a change
@@ -344,7 +346,7 @@ func (r *Registry) grace() time.Duration {
 
 func unknownAction(name string, known []string) error {
 	text := fmt.Sprintf("%q", shorten(name, 64))
-	if s := suggest(name, known); s != "" {
+	if s := schema.Suggest(name, known); s != "" {
 		text += fmt.Sprintf(" (did you mean %q?)", s)
 	}
 	return fmt.Errorf("%w: %s%s", ErrUnknownAction, text, listed("available", known, maxMessage-len(text)-40))

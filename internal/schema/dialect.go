@@ -109,12 +109,6 @@ var dialects = map[llm.Dialect]dialect{
 	},
 }
 
-// Known reports whether d is a dialect that Render can write.
-func Known(d llm.Dialect) bool {
-	_, ok := dialects[d]
-	return ok
-}
-
 func lookup(d llm.Dialect) (dialect, error) {
 	if d == "" {
 		d = llm.Canonical

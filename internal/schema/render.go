@@ -111,7 +111,7 @@ func (w *Writer) node(b []byte, n *Node, description string, null bool) []byte {
 	case len(n.AnyOf) > 0:
 		w.alternatives(m, n, description, null)
 	case null && !(w.d.nullType && n.Type != "" && len(n.Enum) == 0 && plainType(n.Type)):
-		if n.Type == "" { // any value includes null
+		if n.Type == "" && len(n.Enum) == 0 { // any value includes null
 			w.body(m, n, description, false)
 			break
 		}
@@ -213,11 +213,14 @@ func (w *Writer) body(m *members, n *Node, description string, null bool) {
 		typ = enumType(n.Enum)
 	}
 	description = w.notes(n, typ, description)
-	if free && len(n.Props) == 0 { // the model writes the object as text
+	asText := true
+	switch { // what the dialect cannot say, the model writes as text
+	case free && len(n.Props) == 0:
 		typ, description = "string", join(description, "(a JSON object as text)")
-	}
-	if typ == "" && !w.d.anything {
+	case typ == "" && !w.d.anything:
 		typ, description = "string", join(description, "(any JSON value as text)")
+	default:
+		asText = false
 	}
 	switch {
 	case typ != "" && null:
@@ -231,11 +234,11 @@ func (w *Writer) body(m *members, n *Node, description string, null bool) {
 	if description != "" {
 		m.text("description", description)
 	}
-	if len(n.Enum) > 0 {
+	if len(n.Enum) > 0 && !asText {
 		w.enum(m, n, typ, null)
 	}
 	for _, k := range n.Limits {
-		if w.d.keeps(typ, k) {
+		if !asText && w.d.keeps(typ, k) {
 			m.raw(k.Name, k.Value)
 		}
 	}

@@ -108,6 +108,8 @@ func problemsOf(e *jsonschema.ValidationError) []Problem {
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
 		return choiceProblems(e)
+	case *kind.Contains:
+		return []Problem{{location(e), "has no item of the kind that it must contain"}}
 	case *kind.Required:
 		out := make([]Problem, 0, len(k.Missing))
 		for _, name := range k.Missing {
