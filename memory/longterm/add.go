@@ -29,6 +29,10 @@ type AddOptions struct {
 	// ExpiresOn is the last day on which the memories are seen, as
 	// YYYY-MM-DD in UTC. Empty means they do not expire.
 	ExpiresOn string
+	// Among limits the memories that the conversation is compared with and
+	// that it may change or delete; the zero Filter is all of the scope. With
+	// one, recent messages of others are not looked at either.
+	Among Filter
 }
 
 const (
@@ -105,6 +109,9 @@ func (m *Memory) checkAdd(messages []Message, o AddOptions) (*adding, error) {
 		if err := CheckDate(o.ExpiresOn); err != nil {
 			return nil, err
 		}
+	}
+	if err := o.Among.Check(); err != nil {
+		return nil, err
 	}
 	if len(messages) == 0 {
 		return nil, fmt.Errorf("%w: none given", ErrInvalidMessages)
@@ -251,9 +258,19 @@ func (m *Memory) record(a *adding, text string, vector []float32, b Batch) *Reco
 	}
 }
 
+// comparable is the condition on memories that an add may look at.
+func (a *adding) comparable() Filter {
+	return And(Where("memory_type", OpNe, string(Procedural)), a.Among)
+}
+
+// unique says whether an exact duplicate is looked for in the whole scope:
+// to skip an add because of a memory that may not be looked at would tell that
+// it exists.
+func (a *adding) unique() bool { return a.Among.IsZero() }
+
 // turns are the messages of an add that are kept as recent ones.
 func (m *Memory) turns(a *adding, b *Batch) {
-	if m.cfg.NoRecent {
+	if m.cfg.NoRecent || !a.Among.IsZero() {
 		return
 	}
 	b.KeepTurns = keepTurns

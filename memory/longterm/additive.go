@@ -35,7 +35,7 @@ func (m *Memory) addAdditive(ctx context.Context, a *adding) (AddResult, error) 
 	defer unlock()
 
 	var recent []Turn
-	if !m.cfg.NoRecent {
+	if !m.cfg.NoRecent && a.Among.IsZero() {
 		if recent, err = m.store.Recent(ctx, a.Scope, keepTurns); err != nil {
 			return AddResult{}, storeErr(err)
 		}
@@ -45,8 +45,7 @@ func (m *Memory) addAdditive(ctx context.Context, a *adding) (AddResult, error) 
 		return AddResult{}, err
 	}
 	known, err := m.candidates(ctx, StoreQuery{
-		Scope: a.Scope, Vector: query[0], Limit: similarToAll, Today: m.today(),
-		Filter: Where("memory_type", OpNe, string(Procedural)),
+		Scope: a.Scope, Vector: query[0], Limit: similarToAll, Today: m.today(), Filter: a.comparable(),
 	}, talk, 0)
 	if err != nil {
 		return AddResult{}, err
@@ -99,7 +98,7 @@ func (m *Memory) additiveWrites(ctx context.Context, a *adding, adds []addition,
 	for i, t := range texts {
 		r := m.record(a, t, vectors[i], *b)
 		r.AttributedTo = from[i].AttributedTo
-		b.Writes = append(b.Writes, Write{Add: r, Unique: true, HistoryID: newID()})
+		b.Writes = append(b.Writes, Write{Add: r, Unique: a.unique(), HistoryID: newID()})
 	}
 	return nil
 }

@@ -150,6 +150,27 @@ func (p *plan) dropSelfDeletes(facts []fact) {
 	p.steps = kept
 }
 
+// dropKnown leaves out what is known word for word, unless the memory that
+// says it goes.
+func (p *plan) dropKnown(known []Record) {
+	stays := make(map[string]bool)
+	for _, k := range known {
+		stays[k.Text] = true
+	}
+	for _, s := range p.steps {
+		if s.target != nil {
+			delete(stays, s.target.Text)
+		}
+	}
+	kept := p.steps[:0]
+	for _, s := range p.steps {
+		if s.event != EventAdd || !stays[s.text] {
+			kept = append(kept, s)
+		}
+	}
+	p.steps = kept
+}
+
 // overlap is the share of the words of a that b has too.
 func overlap(a, b string) float64 {
 	if strings.EqualFold(a, b) {
@@ -211,7 +232,7 @@ func (m *Memory) planWrites(ctx context.Context, a *adding, p *plan, texts []str
 		w := Write{HistoryID: newID()}
 		switch s.event {
 		case EventAdd:
-			w.Add, w.Unique = m.record(a, s.text, byText[s.text], *b), true
+			w.Add, w.Unique = m.record(a, s.text, byText[s.text], *b), a.unique()
 		case EventUpdate:
 			text := s.text
 			w.Update = &Update{ID: s.target.ID, Text: &text, Hash: hashOf(text), Vector: byText[text],
@@ -251,7 +272,7 @@ func (m *Memory) commit(ctx context.Context, a *adding, b Batch) (AddResult, err
 			res.Results = append(res.Results, Change{ID: o.Record.ID, Memory: o.Record.Text, Event: EventDelete})
 		case w.Update != nil:
 			r := m.record(a, *w.Update.Text, w.Update.Vector, b)
-			again.Writes = append(again.Writes, Write{Add: r, Unique: true, HistoryID: newID()})
+			again.Writes = append(again.Writes, Write{Add: r, Unique: a.unique(), HistoryID: newID()})
 			res.Warnings = append(res.Warnings, "a memory changed while it was compared; the new text was added beside it")
 		}
 	}

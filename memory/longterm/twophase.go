@@ -53,7 +53,7 @@ func (m *Memory) addTwoPhase(ctx context.Context, a *adding) (AddResult, error) 
 			return AddResult{}, err
 		}
 		b.Fingerprint = fp
-		known, err := m.similar(ctx, a.Scope, texts, vectors)
+		known, err := m.similar(ctx, a, texts, vectors)
 		if err != nil {
 			return AddResult{}, err
 		}
@@ -61,6 +61,7 @@ func (m *Memory) addTwoPhase(ctx context.Context, a *adding) (AddResult, error) 
 		if err != nil {
 			return AddResult{}, err
 		}
+		plan.dropKnown(known)
 		warnings = plan.warnings
 		if err := m.planWrites(ctx, a, plan, texts, vectors, &b); err != nil {
 			return AddResult{}, err
@@ -145,13 +146,12 @@ func parseFacts(answer string) ([]fact, error) {
 
 // similar returns the memories closest to each of the texts, without
 // repeats, in an order that does not change.
-func (m *Memory) similar(ctx context.Context, s Scope, texts []string, vectors [][]float32) ([]Record, error) {
+func (m *Memory) similar(ctx context.Context, a *adding, texts []string, vectors [][]float32) ([]Record, error) {
 	seen := make(map[string]bool)
 	var out []Record
 	for i, text := range texts {
 		hits, err := m.candidates(ctx, StoreQuery{
-			Scope: s, Vector: vectors[i], Limit: similarPerOne, Today: m.today(),
-			Filter: Where("memory_type", OpNe, string(Procedural)),
+			Scope: a.Scope, Vector: vectors[i], Limit: similarPerOne, Today: m.today(), Filter: a.comparable(),
 		}, text, 0)
 		if err != nil {
 			return nil, err
