@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -232,6 +233,35 @@ func TestDialectsHoldTheirRules(t *testing.T) {
 			for _, broken := range rules(d, m.Strict(d), v, "") {
 				t.Errorf("%s, %s: %s", name, d, broken)
 			}
+		}
+	}
+}
+
+// What a dialect makes a model write, decoding must take: null for everything
+// optional where all is required, text for what has no schema, placeholders.
+func TestAnswersOfEachDialect(t *testing.T) {
+	m := shapes(t).Compile(Page{URL: "https://shop.test/"})
+	full := `{"everything":{"page":null,"name":"n","age":3,"score":null,"note":null,"kind":"new","level":null,"due":"2026-01-02T03:04:05Z",` +
+		`"tags":null,"home":{"street":"s","zip":"12345"},"others":null,"work":null,"extra":%s,"grid":null}}`
+	for in, want := range map[string]string{
+		strings.ReplaceAll(full, "%s", "null"): `{"name":"n","age":3,"note":null,"kind":"new","due":"2026-01-02T03:04:05Z","home":{"street":"s","zip":"12345"},"work":null}`,
+		strings.ReplaceAll(full, "%s", `"{\"a\":\"1\"}"`): `{"name":"n","age":3,"note":null,"kind":"new","due":"2026-01-02T03:04:05Z",` +
+			`"home":{"street":"s","zip":"12345"},"work":null,"extra":{"a":1}}`,
+		`{"foreign":{"from":{"x":1,"y":2},"to":null,"mode":null,"when":null,"headers":null,"any":null,"tree":null}}`: `{"from":{"x":1,"y":2},"when":null,"any":null}`,
+		`{"foreign":{"from":{"x":1,"y":2},"to":{"x":"1","y":2},"headers":"{\"a\":\"b\"}","any":"[1]","tree":{"value":"v","kids":["{\"value\":\"w\",\"kids\":null}"]}}}`: `{"from":{"x":1,"y":2},` +
+			`"to":{"x":1,"y":2},"headers":{"a":"b"},"any":"[1]","tree":{"value":"v","kids":[{"value":"w"}]}}`,
+		`{"foreign":{"from":{"x":1,"y":2},"tree":{"value":"v","kids":[{"value":"w","kids":null}]}}}`: `{"from":{"x":1,"y":2},"tree":{"value":"v","kids":[{"value":"w"}]}}`,
+		`{"nothing":{"_unused":"x"}}`:              `{}`,
+		`{"only_here":{"sure":true,"count":null}}`: `{"sure":true,"count":null}`,
+	} {
+		c, err := m.Decode(json.RawMessage(in))
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		var got, wanted any
+		if json.Unmarshal(c.Args, &got) != nil || json.Unmarshal([]byte(want), &wanted) != nil || !reflect.DeepEqual(got, wanted) {
+			t.Errorf("%s:\n got %s\nwant %s", in, c.Args, want)
 		}
 	}
 }

@@ -160,7 +160,7 @@ func (c *coercer) object(n *Node, m map[string]any, path string) {
 		switch {
 		case !ok:
 		case v == nil:
-			if p.Optional && !p.Node.Nullable && !takesNull(p.Node) {
+			if p.Optional && !c.takesNull(p.Node, 0) {
 				delete(m, p.Name)
 			}
 		default:
@@ -180,15 +180,22 @@ func (c *coercer) object(n *Node, m map[string]any, path string) {
 	c.depth--
 }
 
-// takesNull reports whether null may be a value of its own at a node.
-func takesNull(n *Node) bool {
-	if n.Type == "null" || n.Ref != "" || slices.ContainsFunc(n.Enum, func(e json.RawMessage) bool { return string(e) == "null" }) {
+// takesNull reports whether null may be a value of its own at a node. depth
+// bounds the references followed.
+func (c *coercer) takesNull(n *Node, depth int) bool {
+	if n = c.target(n); n == nil || depth > maxDepth {
 		return true
 	}
-	if len(n.AnyOf) > 0 {
-		return slices.ContainsFunc(n.AnyOf, takesNull)
+	switch {
+	case n.Nullable || n.Type == "null":
+		return true
+	case len(n.Enum) > 0:
+		return slices.ContainsFunc(n.Enum, func(e json.RawMessage) bool { return string(e) == "null" })
+	case len(n.AnyOf) > 0:
+		return slices.ContainsFunc(n.AnyOf, func(a *Node) bool { return c.takesNull(a, depth+1) })
+	default:
+		return n.Type == ""
 	}
-	return n.Type == ""
 }
 
 func child(path, name string) string {

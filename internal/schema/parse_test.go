@@ -154,7 +154,7 @@ func TestCoerceAlternatives(t *testing.T) {
 		"p":{"anyOf":[{"type":"string"},{"type":"object","properties":{"a":{"type":"integer"},"z":{"type":"string"}},"required":["a"]},{"type":"object","properties":{"b":{"type":"boolean"}}}]},
 		"t":{"$ref":"#/$defs/t"},
 		"m":{"type":"object","additionalProperties":{"type":"integer"}}},
-		"$defs":{"t":{"type":"object","properties":{"v":{"type":"integer"},"k":{"type":"array","items":{"$ref":"#/$defs/t"}}}}}}`))
+		"$defs":{"t":{"type":"object","properties":{"v":{"type":"integer"},"k":{"type":"array","items":{"$ref":"#/$defs/t"}},"n":{"$ref":"#/$defs/t"}}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,6 +165,7 @@ func TestCoerceAlternatives(t *testing.T) {
 		`{"t":{"k":[{"v":"1","k":["{\"v\":\"2\"}"]}]}}`: `{"t":{"k":[{"k":[{"v":2}],"v":1}]}}`,
 		`{"m":"{\"x\":\"1\"}"}`:                         `{"m":{"x":1}}`,
 		`{"m":"no object"}`:                             `{"m":"no object"}`,
+		`{"t":{"n":{"n":null,"v":2}}}`:                  `{"t":{"n":{"v":2}}}`,
 		`{"m":null,"t":null}`:                           `{}`,
 	} {
 		v, err := ParseValue([]byte(in))
