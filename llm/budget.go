@@ -59,7 +59,14 @@ var errTimeUp = errors.New("the budget's time is up")
 
 func (w *budgeted) Complete(ctx context.Context, req *Request) (*Response, error) {
 	b := w.budget
-	done, err := b.reserve(w.Describe(), req)
+	use := Usage{}
+	if b.limits.Tokens > 0 || b.limits.Cost > 0 {
+		ctx, use.Input = estimateOnce(ctx, req)
+	}
+	if req.MaxTokens != nil {
+		use.Output = *req.MaxTokens
+	}
+	done, err := b.reserve(w.Describe(), use)
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +87,7 @@ func (w *budgeted) Complete(ctx context.Context, req *Request) (*Response, error
 }
 
 // reserve books a call, or says which limit it would go over.
-func (b *Budget) reserve(d Description, req *Request) (done func(), err error) {
-	var use Usage
-	if b.limits.Tokens > 0 || b.limits.Cost > 0 {
-		use.Input = EstimateTokens(req)
-	}
-	if req.MaxTokens != nil {
-		use.Output = *req.MaxTokens
-	}
+func (b *Budget) reserve(d Description, use Usage) (done func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.start.IsZero() {

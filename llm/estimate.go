@@ -1,6 +1,9 @@
 package llm
 
-import "unicode/utf8"
+import (
+	"context"
+	"unicode/utf8"
+)
 
 // EstimateTokens is about how many tokens a request takes, counted by its
 // characters and images. It is within a third or so of the real number for
@@ -26,6 +29,10 @@ func EstimateTokens(req *Request) int {
 // need three bytes.
 func EstimateText(s string) int {
 	n := 39
+	for ; len(s) >= 8; s = s[8:] { // several loads at once: texts are long
+		n += int(weights[s[0]]) + int(weights[s[1]]) + int(weights[s[2]]) + int(weights[s[3]]) +
+			int(weights[s[4]]) + int(weights[s[5]]) + int(weights[s[6]]) + int(weights[s[7]])
+	}
 	for i := range len(s) {
 		n += int(weights[s[i]])
 	}
@@ -56,4 +63,22 @@ func imageTokens(img *Image) int {
 		return 85
 	}
 	return 1100
+}
+
+// estimateKey carries a request's estimate to the middleware within, which
+// would read the same two hundred kilobytes again.
+type estimateKey struct{}
+
+type estimate struct {
+	req    *Request
+	tokens int
+}
+
+// estimateOnce returns the estimate of req, and a context that carries it.
+func estimateOnce(ctx context.Context, req *Request) (context.Context, int) {
+	if e, ok := ctx.Value(estimateKey{}).(estimate); ok && e.req == req {
+		return ctx, e.tokens
+	}
+	e := estimate{req, EstimateTokens(req)}
+	return context.WithValue(ctx, estimateKey{}, e), e.tokens
 }

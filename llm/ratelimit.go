@@ -78,7 +78,7 @@ func (r *rateLimit) Complete(ctx context.Context, req *Request) (*Response, erro
 	}
 	estimate := 0
 	if r.cfg.Tokens > 0 {
-		estimate = EstimateTokens(req)
+		ctx, estimate = estimateOnce(ctx, req)
 	}
 	if err := r.hold(ctx, estimate); err != nil {
 		return nil, err
