@@ -25,8 +25,8 @@ const (
 )
 
 type addArgs struct {
-	Text  string `json:"text" jsonschema:"what to remember, in the words in which it was said"`
-	Infer *bool  `json:"infer,omitempty" jsonschema:"true, the default, keeps the facts in the text; false keeps the text as it is"`
+	Text  string `json:"text"`
+	Infer *bool  `json:"infer"`
 }
 
 type searchArgs struct {
@@ -34,8 +34,17 @@ type searchArgs struct {
 }
 
 type deleteArgs struct {
-	MemoryIDs []string `json:"memory_ids" jsonschema:"ids of memories as the other tools show them"`
+	MemoryIDs []string `json:"memory_ids"`
 }
+
+// Written out, because the reflected ones would offer null.
+const (
+	addSchema = `{"type":"object","properties":{"text":{"type":"string","description":"what to remember, in the words in which it was said"},
+		"infer":{"type":"boolean","description":"true, the default, keeps the facts in the text; false keeps the text as it is"}},
+		"required":["text"],"additionalProperties":false}`
+	deleteSchema = `{"type":"object","properties":{"memory_ids":{"type":"array","items":{"type":"string"},
+		"description":"ids of memories as the other tools show them"}},"required":["memory_ids"],"additionalProperties":false}`
+)
 
 type noArgs struct{}
 
@@ -46,6 +55,7 @@ func (s *Server) addTools(srv *sdk.Server, w who) {
 		Name: "add_memories",
 		Description: "Remember something. Use it whenever the user tells something about himself, his preferences, plans or people, " +
 			"or anything that will matter in a later conversation, and whenever he asks you to remember something.",
+		InputSchema: json.RawMessage(addSchema),
 	}, s.addMemories)
 	add(s, srv, w, &sdk.Tool{
 		Name:        "search_memory",
@@ -60,6 +70,7 @@ func (s *Server) addTools(srv *sdk.Server, w who) {
 	add(s, srv, w, &sdk.Tool{
 		Name:        "delete_memories",
 		Description: "Forget certain memories, given by their ids.",
+		InputSchema: json.RawMessage(deleteSchema),
 	}, s.deleteMemories)
 	add(s, srv, w, &sdk.Tool{
 		Name:        "delete_all_memories",
@@ -97,7 +108,10 @@ func (s *Server) explain(tool string, err error) string {
 	if errors.As(err, &r) {
 		return r.Error()
 	}
-	for _, own := range []error{longterm.ErrEmptyQuery, longterm.ErrInvalidMessages, longterm.ErrNoLLM, longterm.ErrInvalidID} {
+	if errors.Is(err, longterm.ErrNoLLM) {
+		return "No language model is configured here to find the facts in a text. Call again with infer set to false."
+	}
+	for _, own := range []error{longterm.ErrEmptyQuery, longterm.ErrInvalidMessages, longterm.ErrInvalidID} {
 		if errors.Is(err, own) {
 			return err.Error()
 		}
@@ -154,6 +168,9 @@ func (s *Server) addMemories(ctx context.Context, w who, a addArgs) (answer, err
 	}
 	if !app.Active {
 		return answer{}, refusal(fmt.Sprintf("App %s is currently paused on OpenMemory. Cannot create new memories.", w.client))
+	}
+	if strings.TrimSpace(a.Text) == "" {
+		return answer{}, refusal("text is empty; nothing was remembered")
 	}
 	o := longterm.AddOptions{Scope: w.scope(), NoInfer: s.cfg.Verbatim, Among: visible,
 		Metadata: map[string]any{"source_app": "openmemory", "mcp_client": w.client}}

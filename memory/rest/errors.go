@@ -57,9 +57,13 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		serve.Error(w, http.StatusNotFound, "Memory not found")
 		return
 	}
+	if errors.Is(err, longterm.ErrNoLLM) {
+		serve.Error(w, http.StatusBadRequest, "no language model is configured on this server; set \"infer\" to false to store the messages as they are")
+		return
+	}
 	for _, caller := range []error{longterm.ErrInvalidID, longterm.ErrInvalidMessages, longterm.ErrInvalidMemoryType, longterm.ErrInvalidDate,
 		longterm.ErrInvalidMetadata, longterm.ErrInvalidFilter, longterm.ErrInvalidLimit, longterm.ErrEmptyQuery, longterm.ErrNothingToUpdate,
-		longterm.ErrNoLLM, longterm.ErrVision} {
+		longterm.ErrVision} {
 		if errors.Is(err, caller) {
 			serve.Error(w, http.StatusBadRequest, err.Error())
 			return
