@@ -47,7 +47,7 @@ type line struct {
 	Format  string   `json:"format,omitempty"`
 	Version int      `json:"version,omitempty"`
 	Header  *History `json:"header,omitempty"`
-	Task    *TaskRun `json:"task,omitempty"`
+	Task    *TaskRun `json:"task_run,omitempty"`
 	Step    *Step    `json:"step,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Usage   *Usage   `json:"usage,omitempty"`
@@ -55,7 +55,8 @@ type line struct {
 
 // LoadHistory reads what [History.Save] wrote, or the file that
 // Config.HistoryFile names. Of the latter the last line may be cut, as it is
-// after a crash; the history then ends with the last whole step.
+// after a crash; the history then ends with the last whole step. It reads the
+// histories of browser-use too.
 func LoadHistory(r io.Reader) (*History, error) {
 	br := bufio.NewReader(r)
 	first, err := firstValue(br)
@@ -67,6 +68,9 @@ func LoadHistory(r io.Reader) (*History, error) {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	if l.Format != FormatName {
+		if h, ok, err := importForeign(first); ok {
+			return h, err
+		}
 		return nil, fmt.Errorf("%w: it has no \"format\": %q", ErrFormat, FormatName)
 	}
 	if l.Version > FormatVersion || l.Version < 1 {

@@ -108,7 +108,8 @@ func head(st *browser.State) string {
 	for _, m := range st.Page.Missing {
 		fmt.Fprintf(&b, "Missing: %s\n", oneLine(m, 200))
 	}
-	return b.String()
+	// Titles and addresses are the page's words; they must not look like ours.
+	return strings.ReplaceAll(b.String(), "<", "‹")
 }
 
 // text renders the page in at most so many tokens, or in as many as it was
