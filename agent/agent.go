@@ -64,6 +64,11 @@ func New(task string, cfg Config) (*Agent, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
+	vars, values, err := cfg.forRun()
+	if err != nil {
+		return nil, err
+	}
+	task = fill(values, task)
 	cfg = cfg.withDefaults()
 	a := &Agent{cfg: cfg, log: cfg.Logger.With("agent", cfg.ID)}
 	a.meter.Table = cfg.Limits.Budget.Table
@@ -71,7 +76,6 @@ func New(task string, cfg Config) (*Agent, error) {
 		a.budget = llm.NewBudget(cfg.Limits.Budget)
 	}
 	a.tel = newTelemetry(cfg)
-	var err error
 	if a.rules, err = compileRules(cfg.Rules); err != nil {
 		return nil, err
 	}
@@ -81,6 +85,9 @@ func New(task string, cfg Config) (*Agent, error) {
 	a.main = a.client("step", a.chain(cfg.LLM))
 	a.extract = a.client("extract", cfg.Extraction)
 	a.begins(task)
+	if len(vars) > 0 {
+		a.hist.Variables = vars
+	}
 	if err := a.prepareTools(); err != nil {
 		return nil, err
 	}

@@ -105,6 +105,16 @@ type Config struct {
 	// fast.
 	KeepPrompts bool
 
+	// Variables are the parts of the task that differ from run to run. {{name}}
+	// in the task stands for the variable's Sample; the history keeps them, so
+	// that a replay can be given other values.
+	Variables []Variable
+	// Vars are the values of variables, by name, for [Replay]. For a run they
+	// take the place of the samples.
+	Vars map[string]string
+	// Replay says how [Replay] and [RunWorkflow] go about it.
+	Replay ReplayConfig
+
 	// State continues a run from the state that [Agent.State] returned, on
 	// this machine or another. Nil starts a new one.
 	State *State

@@ -20,6 +20,14 @@ type History struct {
 	// Tasks are the first task and the follow-ups, in order.
 	Tasks []TaskRun `json:"tasks"`
 	Steps []*Step   `json:"steps"`
+	// Variables are what may differ from run to run; {{name}} in the arguments
+	// of actions stands for their values.
+	Variables []Variable `json:"variables,omitempty"`
+	// Revision counts the repairs of a recording; Repairs says what they were.
+	Revision int      `json:"revision,omitempty"`
+	Repairs  []Repair `json:"repairs,omitempty"`
+	// Replay says how a replay went; nil for a run that a model decided.
+	Replay *ReplayReport `json:"replay,omitempty"`
 	// Usage is what all model calls took, those for planning, extraction,
 	// judging and summaries included.
 	Usage Usage `json:"usage"`
@@ -145,6 +153,8 @@ type Action struct {
 	Result      *registry.Result `json:"result"`
 	// Millis is how long it took.
 	Millis int64 `json:"ms"`
+	// Match says how a replay found the element again; see [ReplayedAction].
+	Match string `json:"match,omitempty"`
 }
 
 // Timing says where the time of a step went, in milliseconds.

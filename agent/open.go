@@ -11,9 +11,8 @@ import (
 	"github.com/seed-4bdb41d0/webhand/registry"
 )
 
-// open gets everything a run needs, and brings the browser to where it starts.
-func (r *run) open(ctx context.Context) error {
-	a := r.a
+// equip gets everything a run needs: folder, history file, browser.
+func (a *Agent) equip(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -33,6 +32,15 @@ func (r *run) open(ctx context.Context) error {
 	}
 	a.deps = a.baseDeps(a.session, a.folder.files)
 	a.log.Info("run begins", "task", a.mind.Task, "model", a.hist.Model)
+	return nil
+}
+
+// open equips a run and brings the browser to where it starts.
+func (r *run) open(ctx context.Context) error {
+	a := r.a
+	if err := a.equip(ctx); err != nil {
+		return err
+	}
 	if a.mind.Number == 0 && len(a.mind.Log.Entries()) > 0 {
 		if err := r.start(ctx); err != nil {
 			return err

@@ -104,19 +104,28 @@ func (p *Page) Identify(e *Element, f *Facts) Identity {
 	plain := plainPath(f.Path)
 	id.Exact = fingerprint(plain, id.Frame, e.Name, f.Attrs, false)
 	id.Stable = fingerprint(plain, id.Frame, e.Name, f.Attrs, true)
+	id.Unique = UniqueAttributes(f.Tag, f.Attrs)
+	return id
+}
+
+// UniqueAttributes are those of an element's attributes that an identity keeps
+// to find it by, nil when there are none.
+func UniqueAttributes(tag string, attrs map[string]string) map[string]string {
+	var out map[string]string
 	for _, a := range uniqueAttrs {
-		if v := f.Attrs[a]; v != "" {
-			if id.Unique == nil {
-				id.Unique = make(map[string]string)
+		if v := attrs[a]; v != "" {
+			if out == nil {
+				out = make(map[string]string)
 			}
-			id.Unique[a] = v
+			out[a] = v
 		}
 	}
 	// A value tells the choices of one name apart; alone it says nothing.
-	if v := f.Attrs["value"]; v != "" && id.Unique != nil {
-		id.Unique["value"] = v
+	choice := tag != "input" || attrs["type"] == "radio" || attrs["type"] == "checkbox" || attrs["type"] == "submit"
+	if v := attrs["value"]; v != "" && out != nil && choice {
+		out["value"] = v
 	}
-	return id
+	return out
 }
 
 // CountTwins fills in Twins and Twin of every identity of one page, given in

@@ -50,7 +50,17 @@ type AmbiguousError struct {
 	Level Level
 	// Candidates are positions in the list given to Match.
 	Candidates []int
-	Want       Identity
+	// Elements are what was found there.
+	Elements []Identity
+	Want     Identity
+}
+
+func ambiguous(want Identity, page []Identity, l Level, found ...int) *AmbiguousError {
+	e := &AmbiguousError{Level: l, Candidates: found, Want: want}
+	for _, i := range found {
+		e.Elements = append(e.Elements, page[i])
+	}
+	return e
 }
 
 // Error says how many match, by what.
@@ -73,14 +83,14 @@ func Match(want Identity, page []Identity) (position int, level Level, err error
 			continue
 		case 1:
 			if other := rival(want, page, l, found[0]); other >= 0 {
-				return -1, l, &AmbiguousError{Level: l, Candidates: []int{found[0], other}, Want: want}
+				return -1, l, ambiguous(want, page, l, found[0], other)
 			}
 			return found[0], l, nil
 		}
 		if want.Twins == len(found) && want.Twin >= 1 && want.Twin <= len(found) && (l == LevelExact || l == LevelStable) {
 			return found[want.Twin-1], l, nil
 		}
-		return -1, l, &AmbiguousError{Level: l, Candidates: found, Want: want}
+		return -1, l, ambiguous(want, page, l, found...)
 	}
 	in := ""
 	if want.Frame != "" {
