@@ -235,9 +235,24 @@ func (w *effectWatch) finish(ctx context.Context, e *Effect, due bool) {
 	}
 	if e.NewTab != "" {
 		s.mu.Lock()
-		e.Current = s.current != nil && s.shortIDLocked(s.current.id) == e.NewTab
+		now := s.current
+		e.Current = now != nil && s.shortIDLocked(now.id) == e.NewTab
 		s.mu.Unlock()
+		if e.Current {
+			now.arrive(ctx)
+		}
 	}
+}
+
+// arrive waits, for at most three seconds, until a new tab shows the document
+// it was opened for.
+func (t *tab) arrive(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	if t.waitReady(ctx) != nil {
+		return
+	}
+	_ = t.waitFor(ctx, func() bool { return !t.nav.loading(time.Now()) && t.life.dom })
 }
 
 // take copies what the script saw into the effect.

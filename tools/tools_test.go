@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -45,6 +46,7 @@ type hand struct {
 	deps  registry.Deps
 	files *Files
 	url   string
+	after string // JavaScript to run between the look and the actions
 	mu    sync.Mutex
 	pages map[string]string
 }
@@ -104,7 +106,7 @@ func (h *hand) show(html string) {
 // look takes a page state, as a step does before the model answers.
 func (h *hand) look() *browser.State {
 	h.t.Helper()
-	st, err := h.s.State(testContext(h.t), browser.StateOptions{Fresh: true})
+	st, err := h.s.State(testContext(h.t), browser.StateOptions{Fresh: true, Full: true})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -146,6 +148,10 @@ func (h *hand) runWith(actions string, o BatchOptions) ([]*registry.Result, stri
 		i, j := strings.Index(actions, "«"), strings.Index(actions, "»")
 		n, _ := json.Marshal(h.index(actions[i+len("«") : j]))
 		actions = actions[:i] + string(n) + actions[j+len("»"):]
+	}
+	if h.after != "" {
+		h.eval(h.after)
+		h.after = ""
 	}
 	ctx := testContext(h.t)
 	page, err := PageOf(h.s)(ctx)
@@ -265,4 +271,42 @@ func TestEveryActionIsGivenWhatItNeeds(t *testing.T) {
 	if err := h.tools.Check(deps); err != nil {
 		t.Error(err)
 	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// frame is the number of the page's first frame that can be scrolled to, or of
+// anything in it.
+func (h *hand) frame() int {
+	h.t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		st := h.look()
+		for _, e := range st.Page.Elements {
+			if e.Frame > 0 && e.Index > 0 {
+				return e.Index
+			}
+		}
+		for _, e := range st.Page.Elements {
+			if e.Tag == "iframe" && e.Index > 0 {
+				return e.Index
+			}
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("no frame in the page state:\n%s", st.Text.String)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// waitTitle waits until the page has a title.
+func (h *hand) waitTitle(want string) {
+	h.t.Helper()
+	got := ""
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if got = h.eval("document.title"); got == want {
+			return
+		}
+	}
+	h.t.Fatalf("title %q, want %q", got, want)
 }

@@ -117,7 +117,7 @@ ops.field = (el, o) => {
   if (direct) return out;
   f.focus({ preventScroll: true });
   const now = deepActive(topDoc(f));
-  out.focused = now === f || holds(f, now) || holds(now, f) && now.isContentEditable;
+  out.focused = isActive(f) || holds(f, now) || holds(now, f) && now.isContentEditable;
   if (out.focused) out.end = caret(f, o.append);
   return out;
 };
@@ -151,7 +151,7 @@ ops.caret = (el, o) => {
   // A click may have put a real field in place of what was clicked.
   const g = now && now !== f && (matchesSel(now, 'input,textarea') || now.isContentEditable) ? now : f;
   if (g !== f) { current.field = g; current.old = holdsNow(g); }
-  return { focused: now === g || holds(g, now), end: caret(g, o.append) };
+  return { focused: isActive(g) || holds(g, now), end: caret(g, o.append) };
 };
 
 const alike = (got, want) => {
@@ -255,9 +255,8 @@ const colour = (f, s) => {
 ops.digit = (el, o) => {
   const a = current;
   if (!a || !a.boxes) return { lost: true };
-  const now = deepActive(topDoc(a.el));
   const next = a.boxes[o.next];
-  if (next && now !== next) { next.focus(); next.select(); }
+  if (next && !isActive(next)) { next.focus(); next.select(); }
   return { value: a.boxes.map((b) => b.value).join('') };
 };
 

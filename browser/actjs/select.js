@@ -121,7 +121,7 @@ ops.keysTo = (el, o) => {
   }
   const from = open.indexOf(sel.selectedIndex);
   arm(sel, {});
-  return { steps: open.indexOf(target) - from, target, focused: deepActive(docOf(sel)) === sel };
+  return { steps: open.indexOf(target) - from, target, focused: isActive(sel) };
 };
 
 ops.chosenByKeys = async (el, o) => {

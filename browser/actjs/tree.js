@@ -70,6 +70,17 @@ const deepActive = (doc) => {
   }
 };
 
+// isActive reports whether el has the focus, also inside closed shadow roots
+// and frames.
+const isActive = (el) => {
+  for (let n = el; n;) {
+    const root = rootOf(n);
+    if (root.activeElement !== n) return false;
+    n = root.nodeType === 11 ? root.host : frameOf(root.defaultView);
+  }
+  return true;
+};
+
 const topDoc = (el) => {
   let w = viewOf(el);
   for (;;) {

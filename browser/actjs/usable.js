@@ -91,10 +91,10 @@ const stateOf = (el) => {
     else if (el.type !== 'file' && !isSecret(el)) s.value = el.value;
   } else if (t === 'textarea') s.value = el.value;
   else if (t === 'select') s.value = Array.from(el.selectedOptions, (o) => squash(o.label)).join(', ');
-  for (const a of ['aria-checked', 'aria-pressed', 'aria-selected', 'aria-expanded']) {
-    const v = attr(el, a);
-    if (v !== null) s[a.slice(5)] = v;
-  }
+  const on = attr(el, 'aria-checked') || attr(el, 'aria-pressed');
+  if (on === 'true' || on === 'false') s.checked = on === 'true';
+  const open = attr(el, 'aria-expanded');
+  if (open !== null) s.expanded = open;
   if (t === 'details') s.expanded = String(el.open);
   if (t === 'summary' && parentOf(el) && tagOf(parentOf(el)) === 'details') s.expanded = String(parentOf(el).open);
   return s;
