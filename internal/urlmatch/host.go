@@ -102,7 +102,7 @@ func IP(host string) (netip.Addr, bool) {
 // (WHATWG URL, "ends in a number").
 func endsInNumber(s string) bool {
 	last := s[strings.LastIndexByte(s, '.')+1:]
-	if last == "" {
+	if last == "" || !isDigit(last[0]) {
 		return false
 	}
 	if strings.Trim(last, "0123456789") == "" {
