@@ -9,11 +9,21 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/remote"
 )
 
 // attach connects to a Chrome that runs already.
 func attach(ctx context.Context, cfg Config) (*conn, error) {
+	tr, err := dial(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return newConn(tr), nil
+}
+
+// dial opens the websocket of Config.RemoteURL.
+func dial(ctx context.Context, cfg Config) (chromedp.Transport, error) {
 	u, err := url.Parse(cfg.RemoteURL)
 	if err != nil {
 		return nil, &ConnectError{URL: cfg.RemoteURL, Err: fmt.Errorf("bad address: %w", err)}
@@ -33,7 +43,7 @@ func attach(ctx context.Context, cfg Config) (*conn, error) {
 	if err != nil {
 		return nil, &ConnectError{URL: shown, Err: err}
 	}
-	return newConn(tr), nil
+	return tr, nil
 }
 
 // webSocketURL asks /json/version, whose answer changes at every start of

@@ -11,6 +11,7 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
 )
 
 // Browser is one Chrome: launched by this program or attached to. It holds any
@@ -29,6 +30,9 @@ type Browser struct {
 	creating int                                        // Target.createTarget calls in flight
 	limbo    map[target.ID]target.EventAttachedToTarget // pages seen while creating, owner unknown yet
 	spare    map[target.ID]target.EventAttachedToTarget // pages a launched Chrome brought along
+	lostTabs map[target.ID]*tab                         // of a broken connection that is being made again
+	up       chan struct{}                              // closed when it is there again; nil while it is
+	downErr  error
 	closed   bool
 
 	closeOnce sync.Once
@@ -77,31 +81,39 @@ func start(ctx context.Context, cfg Config, r *route) (*Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.conn.callTimeout = cfg.CallTimeout
+	re := redialer{onDown: b.connectionDown, onUp: b.connectionUp}
+	if b.proc == nil {
+		re.redial = func(ctx context.Context) (chromedp.Transport, error) { return dial(ctx, cfg) }
+	}
+	b.conn.configure(cfg.CallTimeout, b.onLate, re)
 	go b.watch()
-	if err := b.listen(sctx); err != nil {
+	b.listen()
+	if err := b.follow(sctx); err != nil {
 		_ = b.Close()
 		return nil, err
 	}
 	return b, nil
 }
 
-// listen routes targets: pages come attached and paused, so that they are set
-// up before they run.
-func (b *Browser) listen(ctx context.Context) error {
+// listen routes what the browser itself reports.
+func (b *Browser) listen() {
 	root := b.conn.root
 	onEvent(root, target.AttachedToTarget, b.onAttached)
 	onEvent(root, target.DetachedFromTarget, func(ev target.EventDetachedFromTarget) { b.onDetached(ev.SessionID) })
 	onEvent(root, target.TargetInfoChanged, func(ev target.EventTargetInfoChanged) { b.onInfo(ev.TargetInfo) })
 	onEvent(root, target.TargetCrashed, func(ev target.EventTargetCrashed) {
 		if t := b.tab(ev.TargetID); t != nil {
-			t.setCrashed()
-			url, _ := t.info()
-			t.emit(Crashed{Tab: t.owner.shortID(t), URL: url})
+			t.crashed()
 		}
 	})
 	onEvent(root, cdpbrowser.DownloadWillBegin, b.onDownload)
 	onEvent(root, cdpbrowser.DownloadProgress, b.onDownloadProgress)
+}
+
+// follow asks for targets: pages come attached and paused, so that they are
+// set up before they run.
+func (b *Browser) follow(ctx context.Context) error {
+	root := b.conn.root
 	pages := target.Filter{{Type: "page"}}
 	discover := root.send(target.CommandSetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: pages})
 	auto := root.send(target.CommandSetAutoAttach, target.SetAutoAttachParams{
@@ -213,7 +225,8 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 	}
 	if cfg.Isolated {
 		res, err := cdp.Call(ctx, b.conn.root, target.CreateBrowserContext, target.CreateBrowserContextParams{
-			DisposeOnDetach: new(true), ProxyServer: r.server, ProxyBypassList: r.bypass,
+			// A remote Chrome's context must live through a lost connection.
+			DisposeOnDetach: new(b.proc != nil), ProxyServer: r.server, ProxyBypassList: r.bypass,
 		})
 		if err != nil {
 			s.downloads.close()
@@ -263,5 +276,5 @@ func (b *Browser) removeSession(s *Session) {
 // isGone reports whether err means that the target or Chrome is no more.
 func isGone(err error) bool {
 	return errors.Is(err, ErrDisconnected) || errors.Is(err, ErrClosed) || errors.Is(err, errDetached) ||
-		errors.Is(err, ErrNoTab) || errors.Is(err, ErrCrashed)
+		errors.Is(err, ErrNoTab) || errors.Is(err, ErrCrashed) || errors.Is(err, ErrHung)
 }

@@ -134,6 +134,10 @@ type Config struct {
 	// and beforeunload and dismisses confirm and prompt. The page stands still
 	// until it returns.
 	OnDialog func(Dialog) DialogAnswer
+	// HangTimeout is how long a page may take to answer the simplest question
+	// after a call to it ran out of time, before it counts as hung. Zero is
+	// 5 s.
+	HangTimeout time.Duration
 	// Logger receives debug lines; nil discards them.
 	Logger *slog.Logger
 }
@@ -156,6 +160,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.CallTimeout <= 0 {
 		c.CallTimeout = 15 * time.Second
+	}
+	if c.HangTimeout <= 0 {
+		c.HangTimeout = 5 * time.Second
 	}
 	if c.NavigateTimeout <= 0 {
 		c.NavigateTimeout = 30 * time.Second

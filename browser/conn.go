@@ -17,18 +17,22 @@ import (
 // reads; replies go straight to the waiting caller and events to the queue of
 // their session, so a slow event handler never delays a reply.
 type conn struct {
-	tr   chromedp.Transport
 	root *cdpSession
 
 	// callTimeout bounds a wait whose context has no deadline of its own.
 	callTimeout time.Duration
 
 	mu       sync.Mutex
+	tr       chromedp.Transport
 	nextID   int64
 	pending  map[int64]*call
 	sessions map[target.SessionID]*cdpSession
-	err      error // why the connection ended
+	down     error // why there is no connection at the moment
+	err      error // why the connection ended for good
 
+	// late is called when a call's time is up without an answer.
+	late func(*cdpSession)
+	redialer
 	done chan struct{} // closed when the connection ended
 }
 
@@ -43,16 +47,25 @@ func newConn(tr chromedp.Transport) *conn {
 	}
 	c.root = newCDPSession(c, "", "")
 	c.sessions[""] = c.root
-	go c.read()
+	go c.read(tr)
 	return c
 }
 
-func (c *conn) read() {
+// configure sets what the owner of the connection wants; it reads already.
+func (c *conn) configure(timeout time.Duration, late func(*cdpSession), re redialer) {
+	c.mu.Lock()
+	c.callTimeout, c.late, c.redialer = timeout, late, re
+	c.mu.Unlock()
+}
+
+func (c *conn) read(tr chromedp.Transport) {
 	for {
 		msg := new(cdproto.Message)
 		// The transport has no use for a context: Close unblocks Read.
-		if err := c.tr.Read(context.Background(), msg); err != nil {
-			c.shutdown(fmt.Errorf("%w: %w", ErrDisconnected, err))
+		if err := tr.Read(context.Background(), msg); err != nil {
+			if tr = c.reconnect(fmt.Errorf("%w: %w", ErrDisconnected, err)); tr != nil {
+				continue
+			}
 			return
 		}
 		if msg.ID != 0 {
@@ -107,19 +120,26 @@ func (c *conn) noteDetached(params jsonv2.Value) {
 	c.mu.Lock()
 	s := c.sessions[ev.SessionID]
 	delete(c.sessions, ev.SessionID)
+	c.mu.Unlock()
+	c.failCalls(ev.SessionID, errDetached)
+	if s != nil {
+		s.stop()
+	}
+}
+
+// failCalls ends the waiting calls of one session.
+func (c *conn) failCalls(id target.SessionID, err error) {
+	c.mu.Lock()
 	var orphans []*call
-	for id, p := range c.pending {
-		if p.session == ev.SessionID {
+	for n, p := range c.pending {
+		if p.session == id {
 			orphans = append(orphans, p)
-			delete(c.pending, id)
+			delete(c.pending, n)
 		}
 	}
 	c.mu.Unlock()
 	for _, p := range orphans {
-		p.fail(errDetached)
-	}
-	if s != nil {
-		s.stop()
+		p.fail(err)
 	}
 }
 
@@ -150,18 +170,21 @@ func (c *conn) send(sid target.SessionID, method string, params any) *call {
 		msg.Params = raw
 	}
 	c.mu.Lock()
-	if c.err != nil {
-		err := c.err
+	if err := c.err; err != nil || c.down != nil {
+		if err == nil {
+			err = c.down
+		}
 		c.mu.Unlock()
 		p.fail(err)
 		return p
 	}
+	tr := c.tr
 	c.nextID++
 	p.id = c.nextID
 	msg.ID = p.id
 	c.pending[p.id] = p
 	c.mu.Unlock()
-	if err := c.tr.Write(context.Background(), msg); err != nil {
+	if err := tr.Write(context.Background(), msg); err != nil {
 		c.forget(p)
 		p.fail(fmt.Errorf("%w: %w", ErrDisconnected, err))
 	}
@@ -182,11 +205,11 @@ func (c *conn) shutdown(err error) {
 		return
 	}
 	c.err = err
-	pending, sessions := c.pending, c.sessions
+	pending, sessions, tr := c.pending, c.sessions, c.tr
 	c.pending = map[int64]*call{}
 	c.sessions = map[target.SessionID]*cdpSession{}
 	c.mu.Unlock()
-	_ = c.tr.Close()
+	_ = tr.Close()
 	for _, p := range pending {
 		p.fail(err)
 	}
@@ -229,16 +252,24 @@ func (p *call) wait(ctx context.Context, result any) error {
 	select {
 	case <-p.ch:
 	default:
+		p.conn.mu.Lock()
+		limit, late := p.conn.callTimeout, p.conn.late
+		p.conn.mu.Unlock()
 		if _, ok := ctx.Deadline(); !ok {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeoutCause(ctx, p.conn.callTimeout,
-				fmt.Errorf("Chrome did not answer within %s: %w", p.conn.callTimeout, context.DeadlineExceeded))
+			ctx, cancel = context.WithTimeoutCause(ctx, limit,
+				fmt.Errorf("Chrome did not answer within %s: %w", limit, context.DeadlineExceeded))
 			defer cancel()
 		}
 		select {
 		case <-p.ch:
 		case <-ctx.Done():
 			p.conn.forget(p)
+			if late != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				if s := p.conn.session(p.session); s != nil && s != p.conn.root {
+					late(s)
+				}
+			}
 			return fmt.Errorf("browser: %s: %w", p.method, context.Cause(ctx))
 		}
 	}

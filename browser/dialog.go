@@ -41,7 +41,11 @@ func (t *tab) watchDialogs() {
 		}
 		// The hook may take its time, for example to ask a person; the
 		// tab's events must not wait for it.
-		go func() { t.answerDialog(d, decide(d)) }()
+		t.update(func() { t.asking++ })
+		go func() {
+			defer t.update(func() { t.asking-- })
+			t.answerDialog(d, decide(d))
+		}()
 	})
 	onEvent(t.sess, page.FileChooserOpened, func(ev page.EventFileChooserOpened) {
 		t.emit(FileChooserOpened{

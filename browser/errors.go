@@ -17,8 +17,12 @@ var (
 	ErrNoChrome = errors.New("browser: no Chrome found")
 	// ErrNoTab is returned when a tab id names no tab of the session.
 	ErrNoTab = errors.New("browser: no such tab")
-	// ErrCrashed is returned by calls on a tab whose renderer crashed.
+	// ErrCrashed is returned by calls on a tab whose renderer crashed. The
+	// next call opens the tab's address again.
 	ErrCrashed = errors.New("browser: tab crashed")
+	// ErrHung is returned by calls on a tab whose page did not answer any
+	// more; another tab has taken its place.
+	ErrHung = errors.New("browser: page does not answer")
 )
 
 // LaunchError says why a Chrome did not start.

@@ -37,7 +37,7 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 	if err := s.route.policy.document(target); err != nil {
 		return nil, &NavigationError{URL: shortURL(target), Err: err}
 	}
-	t, err := s.active(ctx)
+	t, err := s.activeTab(ctx, false)
 	if err != nil {
 		return nil, err
 	}

@@ -243,8 +243,14 @@ func (s *Session) closeTabs(ctx context.Context) {
 	}
 }
 
-// active returns the current tab, opening one when the last was closed.
-func (s *Session) active(ctx context.Context) (*tab, error) {
+// active returns the current tab, opening one when the last was closed and
+// opening its page again when it crashed.
+func (s *Session) active(ctx context.Context) (*tab, error) { return s.activeTab(ctx, true) }
+
+// activeTab is active; a caller that is about to go elsewhere does not have a
+// crashed page loaded again.
+func (s *Session) activeTab(ctx context.Context, reload bool) (*tab, error) {
+	s.b.waitUp(ctx)
 	s.mu.Lock()
 	t, err := s.current, s.err
 	s.mu.Unlock()
@@ -257,7 +263,11 @@ func (s *Session) active(ctx context.Context) (*tab, error) {
 			return nil, err
 		}
 	}
-	if err := t.waitReady(ctx); err != nil {
+	err = t.waitReady(ctx)
+	if errors.Is(err, ErrCrashed) {
+		err = t.revive(ctx, reload)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return t, nil

@@ -16,13 +16,23 @@ import (
 var shared = sync.OnceValues(func() (*Browser, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	return Launch(ctx, Config{})
+	return started(Launch(ctx, Config{}))
 })
+
+// atEnd closes what the tests share.
+var atEnd []func() error
+
+func started(b *Browser, err error) (*Browser, error) {
+	if err == nil {
+		atEnd = append(atEnd, b.Close)
+	}
+	return b, err
+}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if b, err := shared(); err == nil {
-		b.Close()
+	for _, stop := range atEnd {
+		stop()
 	}
 	os.Exit(code)
 }

@@ -40,6 +40,10 @@ type tab struct {
 	setupErr error         // valid after ready
 	gone     chan struct{} // closed when the target is no more
 
+	probing bool      // whether it still answers
+	asking  int       // dialogs that a hook is deciding about
+	revived time.Time // when it was last opened again after a crash
+
 	refused  *PolicyError // what the policy refused the main frame last
 	lastGood string       // the last address that the policy let the main frame show
 	sentBack time.Time
@@ -120,15 +124,6 @@ func (t *tab) failed() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.err
-}
-
-func (t *tab) setCrashed() {
-	t.mu.Lock()
-	if t.err == nil {
-		t.err = ErrCrashed
-	}
-	t.notifyLocked()
-	t.mu.Unlock()
 }
 
 func (t *tab) setGone(err error) {

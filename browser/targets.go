@@ -28,11 +28,17 @@ func (b *Browser) onAttached(ev target.EventAttachedToTarget) {
 		return
 	}
 	owner := b.ownerLocked(ev.TargetInfo)
+	old := b.lostTabs[id]
+	delete(b.lostTabs, id)
 	switch {
+	case old != nil:
+		b.mu.Unlock()
+		b.takeUp(old, ev)
+		return
 	case ev.TargetInfo.OpenerID == "" && b.creating > 0:
 		// Perhaps the one that createTab asks for, and knows by its id.
 		b.limbo[id] = ev
-	case owner == nil && b.proc != nil:
+	case owner == nil && b.proc != nil && !ev.WaitingForDebugger:
 		// The page that Chrome starts with is seen before its session is made.
 		b.spare[id] = ev
 	case owner == nil:
@@ -64,6 +70,21 @@ func (b *Browser) adopt(owner *Session, ev target.EventAttachedToTarget, hidden 
 	}
 	t.setup()
 	return t
+}
+
+// takeUp gives a tab of a lost connection a new session.
+func (b *Browser) takeUp(old *tab, ev target.EventAttachedToTarget) {
+	sess := b.conn.session(ev.SessionID)
+	if sess == nil {
+		return
+	}
+	t := newTab(b, old.owner, sess, ev.TargetInfo)
+	t.hidden, t.openerID = old.hidden, old.openerID
+	b.mu.Lock()
+	b.tabs[t.id] = t
+	b.mu.Unlock()
+	old.owner.replaceTab(old, t)
+	t.setup()
 }
 
 // ownerLocked finds the session a page belongs to: by its browser context, or
