@@ -363,6 +363,9 @@ func (r *renderer) look(e *Element, shown string) {
 		if h := iconHint(r.p, e); h != "" {
 			r.buf = append(r.buf, " icon="...)
 			r.buf = appendValue(r.buf, h)
+		} else if h := classHint(r.p, e); h != "" {
+			r.buf = append(r.buf, " class="...)
+			r.buf = appendValue(r.buf, h)
 		}
 	}
 }

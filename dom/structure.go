@@ -408,7 +408,7 @@ func (r *renderer) picture(i int32, e *Element, name, tag string) {
 }
 
 // iconHint finds a word for a target without any: its icon's name, a picture
-// in it, or at last its class.
+// in it.
 func iconHint(p *Page, e *Element) string {
 	if e.Icon != "" {
 		return e.Icon
@@ -422,10 +422,17 @@ func iconHint(p *Page, e *Element) string {
 			return h
 		}
 	}
-	if class, ok := e.Attr("class"); ok && e.end == i+1 && !plainField(e) {
-		return cutRunes(clean(class), 40)
-	}
 	return ""
+}
+
+// classHint is the class of a target that shows neither words nor an icon:
+// often all that tells one square of a board from another.
+func classHint(p *Page, e *Element) string {
+	class, ok := e.Attr("class")
+	if !ok || e.end != p.position[e.Index]+1 || plainField(e) || e.Fill != "" {
+		return ""
+	}
+	return cutRunes(clean(class), 40)
 }
 
 func plainField(e *Element) bool {
