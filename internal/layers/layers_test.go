@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"llm/openai":        {"llm", "llm/internal"},
 	"llm/anthropic":     {"llm", "llm/internal"},
 	"llm/gemini":        {"llm", "llm/internal"},
-	"llm/fromenv":       {"llm", "llm/openai", "llm/anthropic", "llm/gemini"},
+	"llm/providers":     {"llm", "llm/openai", "llm/anthropic", "llm/gemini"},
 	"llm/llmtest":       {"llm", "llm/internal"},
 	"dom":               {},
 	"memory":            {"llm"},
