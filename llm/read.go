@@ -33,7 +33,7 @@ func ReadJSON(text string, f *Format) (json.RawMessage, error) {
 
 // maxRead bounds the texts that are searched and mended. Longer ones have to
 // be JSON as they are.
-const maxRead = 1 << 20
+const maxRead = 256 << 10
 
 type reader struct {
 	format *Format

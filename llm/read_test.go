@@ -100,10 +100,9 @@ func TestExtractJSONWithoutAShape(t *testing.T) {
 }
 
 func TestHostileTextEndsSoon(t *testing.T) {
-	for _, s := range []string{
-		strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 1<<18), strings.Repeat("{", 1<<21), strings.Repeat(`{"`, 1<<19),
-		strings.Repeat("<think>", 1<<16), strings.Repeat("```", 1<<16), strings.Repeat(`[{"a":1},`, 1<<16), strings.Repeat(`"\`, 1<<18),
-	} {
+	const most = 256 << 10 // what is searched and mended at all
+	for _, unit := range []string{"[", `{"a":`, "{", `{"`, "<think>", "```", `[{"a":1},`, `"\`, "“{"} {
+		s := strings.Repeat(unit, most/len(unit))
 		if v, err := llm.ReadJSON(s, llmtest.ConformFormat()); err == nil && !json.Valid(v) {
 			t.Errorf("%.20s...: not JSON", s)
 		}

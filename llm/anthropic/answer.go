@@ -30,7 +30,7 @@ func (c *Client) outcome(m *api.Message, raw []byte) *outcome.Answer {
 	a := &outcome.Answer{
 		Provider: "anthropic", Model: cmp.Or(string(m.Model), c.cfg.Model), Raw: raw, Usage: usage(m.Usage),
 	}
-	a.Finish, a.Fault, a.Why = finish(m)
+	a.Finish, a.Why, a.Fault = finish(m)
 	return a
 }
 
@@ -45,18 +45,18 @@ func usage(u api.Usage) llm.Usage {
 	}
 }
 
-func finish(m *api.Message) (r llm.FinishReason, fault error, why string) {
+func finish(m *api.Message) (r llm.FinishReason, why string, fault error) {
 	switch m.StopReason {
 	case api.StopReasonEndTurn, api.StopReasonStopSequence:
-		return llm.FinishStop, nil, ""
+		return llm.FinishStop, "", nil
 	case api.StopReasonMaxTokens:
-		return llm.FinishLength, nil, ""
+		return llm.FinishLength, "", nil
 	case api.StopReasonModelContextWindowExceeded:
-		return llm.FinishLength, llm.ErrContextLength, "the answer ran into the end of the model's window"
+		return llm.FinishLength, "the answer ran into the end of the model's window", llm.ErrContextLength
 	case api.StopReasonToolUse:
-		return llm.FinishTool, nil, ""
+		return llm.FinishTool, "", nil
 	case api.StopReasonRefusal:
-		return llm.FinishFilter, nil, cmp.Or(m.StopDetails.Explanation, "the model refused")
+		return llm.FinishFilter, cmp.Or(m.StopDetails.Explanation, "the model refused"), nil
 	}
-	return llm.FinishUnknown, nil, ""
+	return llm.FinishUnknown, "", nil
 }

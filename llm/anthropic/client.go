@@ -1,11 +1,10 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
 	"strings"
 
 	api "github.com/anthropics/anthropic-sdk-go"
@@ -13,16 +12,12 @@ import (
 
 	"github.com/seed-4bdb41d0/webhand/llm"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/core"
-	"github.com/seed-4bdb41d0/webhand/llm/internal/jsonout"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/ladder"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/wire"
 )
 
-const (
-	keyVar           = "ANTHROPIC_API_KEY"
-	defaultBase      = "https://api.anthropic.com"
-	defaultMaxTokens = 8192
-)
+// defaultMaxTokens caps answers when nobody does.
+const defaultMaxTokens = 8192
 
 // Client calls one model. It is safe for concurrent use and learns what the
 // endpoint accepts, so make one and share it.
@@ -43,49 +38,27 @@ func New(c Config) *Client {
 }
 
 func (c *Client) setUp() error {
-	if c.cfg.Model == "" {
-		return c.core.Refuse("Config.Model is empty; name the model to call")
-	}
-	base, err := wire.BaseURL(c.cfg.BaseURL, defaultBase, "/v1/messages", "/v1")
+	o, err := c.core.Open(core.Options{
+		APIKey: c.cfg.APIKey, KeyVars: []string{"ANTHROPIC_API_KEY"},
+		BaseURL: c.cfg.BaseURL, Default: "https://api.anthropic.com", Endings: []string{"/v1/messages", "/v1"},
+		Dialect: cmp.Or(c.cfg.Dialect, llm.Anthropic),
+		Desc:    llm.Description{Vision: c.cfg.Vision, ContextWindow: c.cfg.ContextWindow},
+		Timeout: c.cfg.Timeout, Stall: c.cfg.Stall, Header: c.cfg.Header, Extra: c.cfg.Extra, HTTPClient: c.cfg.HTTPClient,
+		DropHeader: "X-Stainless-", // in which the SDK describes the machine
+	})
 	if err != nil {
-		return c.core.Refuse(err.Error())
+		return err
 	}
-	c.core.Host = base.Host
-	c.core.Dialect = llm.Anthropic
-	if c.cfg.Dialect != "" {
-		c.core.Dialect = c.cfg.Dialect
-	}
-	c.core.Desc = llm.Description{Vision: c.cfg.Vision, ContextWindow: c.cfg.ContextWindow}
-	if c.extra, err = jsonout.Fields(c.cfg.Extra); err != nil {
-		return c.core.Refuse(err.Error())
-	}
-	key := strings.TrimSpace(c.cfg.APIKey)
-	if key == "" && c.cfg.BaseURL == "" {
-		key = strings.TrimSpace(os.Getenv(keyVar))
-		c.core.KeyHint = "the key came from " + keyVar
-	}
-	if key == "" {
-		return c.core.NoKey("Config.APIKey or " + keyVar)
-	}
+	c.extra = o.Extra
 	c.core.Ladder = ladder.New(
 		[]string{llm.RungSchema, llm.RungTool, llm.RungAutoTool, llm.RungPrompt},
 		c.start(), "seed")
-	tr := &wire.Transport{
-		Timeout: c.cfg.Timeout, Stall: c.cfg.Stall,
-		Secrets: append([]string{key}, wire.HeaderSecrets(c.cfg.Header)...),
-		Header:  maps.Clone(c.cfg.Header),
-		// The SDK describes the machine in headers of its own.
-		DropHeader: "X-Stainless-",
-	}
-	if c.cfg.HTTPClient != nil {
-		tr.Base = c.cfg.HTTPClient.Transport
-	}
 	// One request is one request: retrying is for llm.Retry, which can be
-	// configured and seen. The environment is read above and nowhere else.
+	// configured and seen. The SDK would look around in the environment.
 	c.api = api.NewClient(
 		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(),
-		option.WithBaseURL(base.String()), option.WithAPIKey(key),
-		option.WithHTTPClient(tr.Client()), option.WithMaxRetries(0),
+		option.WithBaseURL(o.Base.String()), option.WithAPIKey(o.Key),
+		option.WithHTTPClient(o.Transport.Client()), option.WithMaxRetries(0),
 	).Messages
 	return nil
 }

@@ -1,25 +1,18 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"strings"
 
 	"google.golang.org/genai"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/core"
-	"github.com/seed-4bdb41d0/webhand/llm/internal/jsonout"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/ladder"
 	"github.com/seed-4bdb41d0/webhand/llm/internal/wire"
 )
-
-const defaultBase = "https://generativelanguage.googleapis.com"
-
-var keyVars = []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}
 
 // Client calls one model. It is safe for concurrent use and learns what the
 // endpoint accepts, so make one and share it.
@@ -40,46 +33,22 @@ func New(c Config) *Client {
 }
 
 func (c *Client) setUp() error {
-	if c.cfg.Model == "" {
-		return c.core.Refuse("Config.Model is empty; name the model to call")
-	}
-	base, err := wire.BaseURL(c.cfg.BaseURL, defaultBase, "/v1beta", "/v1")
+	o, err := c.core.Open(core.Options{
+		APIKey: c.cfg.APIKey, KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+		BaseURL: c.cfg.BaseURL, Default: "https://generativelanguage.googleapis.com", Endings: []string{"/v1beta", "/v1"},
+		Dialect: cmp.Or(c.cfg.Dialect, llm.Gemini),
+		Desc:    llm.Description{Vision: c.cfg.Vision, ContextWindow: c.cfg.ContextWindow},
+		Timeout: c.cfg.Timeout, Stall: c.cfg.Stall, Header: c.cfg.Header, Extra: c.cfg.Extra, HTTPClient: c.cfg.HTTPClient,
+	})
 	if err != nil {
-		return c.core.Refuse(err.Error())
+		return err
 	}
-	c.core.Host = base.Host
-	c.core.Dialect = llm.Gemini
-	if c.cfg.Dialect != "" {
-		c.core.Dialect = c.cfg.Dialect
-	}
-	c.core.Desc = llm.Description{Vision: c.cfg.Vision, ContextWindow: c.cfg.ContextWindow}
-	if c.extra, err = jsonout.Fields(c.cfg.Extra); err != nil {
-		return c.core.Refuse(err.Error())
-	}
-	key := strings.TrimSpace(c.cfg.APIKey)
-	for _, v := range keyVars {
-		if key == "" && c.cfg.BaseURL == "" {
-			if key = strings.TrimSpace(os.Getenv(v)); key != "" {
-				c.core.KeyHint = "the key came from " + v
-			}
-		}
-	}
-	if key == "" { // the SDK would quote its whole configuration
-		return c.core.NoKey("Config.APIKey or " + strings.Join(keyVars, " or "))
-	}
+	c.extra = o.Extra
 	c.core.Ladder = ladder.New([]string{llm.RungSchema, llm.RungObject, llm.RungPrompt}, c.cfg.Start)
-	tr := &wire.Transport{
-		Timeout: c.cfg.Timeout, Stall: c.cfg.Stall,
-		Secrets: append([]string{key}, wire.HeaderSecrets(c.cfg.Header)...),
-		Header:  maps.Clone(c.cfg.Header),
-	}
-	if c.cfg.HTTPClient != nil {
-		tr.Base = c.cfg.HTTPClient.Transport
-	}
 	// The context serves credentials only, and a key needs none.
 	c.api, err = genai.NewClient(context.TODO(), &genai.ClientConfig{
-		APIKey: key, Backend: genai.BackendGeminiAPI, HTTPClient: tr.Client(),
-		HTTPOptions: genai.HTTPOptions{BaseURL: base.String() + "/", APIVersion: "v1beta"},
+		APIKey: o.Key, Backend: genai.BackendGeminiAPI, HTTPClient: o.Transport.Client(),
+		HTTPOptions: genai.HTTPOptions{BaseURL: o.Base.String() + "/", APIVersion: "v1beta"},
 	})
 	if err != nil {
 		return c.core.Refuse("the SDK refuses the configuration") // its words would hold the key

@@ -191,7 +191,7 @@ func closedSchema(schema json.RawMessage) error {
 	}
 	return walk("", root, func(at string, n map[string]any) error {
 		if n["type"] == "object" && n["additionalProperties"] != false {
-			return fmt.Errorf("For 'object' type, 'additionalProperties' must be explicitly set to false (at %q)", at)
+			return fmt.Errorf("for 'object' type, 'additionalProperties' must be explicitly set to false (at %q)", at)
 		}
 		for _, k := range []string{"minimum", "maximum", "minLength", "maxLength", "multipleOf"} {
 			if n[k] != nil {

@@ -147,12 +147,12 @@ type provider struct {
 }
 
 // ask sends the suite's request to a server that gives one answer.
-func (p provider) ask(t *testing.T, a Answer) (*llm.Response, error, *Server) {
+func (p provider) ask(t *testing.T, a Answer) (*Server, *llm.Response, error) {
 	t.Helper()
 	s := NewServer(t, ServerConfig{Answers: []Answer{a}, Key: conformKey})
 	c := p.newClient(Settings{Server: s, Stream: p.stream})
 	resp, err := c.Complete(t.Context(), conformRequest())
-	return resp, err, s
+	return s, resp, err
 }
 
 // answers are the shapes in which models give the right thing.
@@ -175,7 +175,7 @@ func (p provider) answers(t *testing.T) {
 		{"no action at all is the agent's to judge", `{"memory":"m","action":[{}]}`, `{"memory":"m","action":[{}]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			resp, err, _ := p.ask(t, Text(tt.text))
+			_, resp, err := p.ask(t, Text(tt.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func (p provider) answers(t *testing.T) {
 	}
 	t.Run("usage", func(t *testing.T) {
 		want := llm.Usage{Input: 1000, Cached: 300, Output: 50}
-		resp, err, _ := p.ask(t, Answer{Text: conformAnswer, Usage: &want})
+		_, resp, err := p.ask(t, Answer{Text: conformAnswer, Usage: &want})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func (p provider) failures(t *testing.T) {
 		{"content filter", Answer{Finish: llm.FinishFilter}, llm.ErrRefusal, notTemporary},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			resp, err, s := p.ask(t, tt.answer)
+			s, resp, err := p.ask(t, tt.answer)
 			var e *llm.Error
 			if !errors.Is(err, tt.kind) || !errors.As(err, &e) {
 				t.Fatalf("got %+v, %v; want %v", resp, err, tt.kind)
