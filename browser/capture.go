@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
@@ -32,7 +33,9 @@ type frameCapture struct {
 
 	mainDocument runtime.RemoteObjectID       // document in the page's own world
 	listening    map[cdp.BackendNodeID]uint32 // what the walker was told
-	named        map[cdp.FrameID]bool         // cross-process frames it knows
+	heard        int                          // Capture.Mutations when the page was last asked about them
+	heardAt      time.Time
+	named        map[cdp.FrameID]bool // cross-process frames it knows
 }
 
 // roots lists the tab's frames that have a session of their own, the main
@@ -119,6 +122,10 @@ func isDecodeRace(err error) bool { return errors.Is(err, errNoWalker) }
 
 var errNoWalker = errors.New("browser: the page has no walker yet")
 
+// listenEvery is how old knowledge of listeners may get on a page whose tree
+// does not change.
+const listenEvery = 2 * time.Second
+
 func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOptions) (*dom.Capture, error) {
 	fresh, err := t.enter(ctx, fc)
 	if err != nil {
@@ -141,9 +148,11 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 		return nil, err
 	}
 	again := false
-	if !fresh && t.listen(ctx, fc) {
-		again = true
+	// Listeners come with elements, rarely without a change of the tree.
+	if !fresh && (c.Mutations != fc.heard || time.Since(fc.heardAt) > listenEvery) {
+		again = t.listen(ctx, fc)
 	}
+	fc.heard = c.Mutations
 	if c.Suspects > 0 && fc.adoptRoots(ctx) {
 		again = true
 	}

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
@@ -33,6 +34,7 @@ func (t *tab) listen(ctx context.Context, fc *frameCapture) bool {
 	if fc.mainDocument == "" {
 		return false
 	}
+	fc.heardAt = time.Now()
 	var raw jsonv2.Value
 	err := fc.sess.send(domdebugger.CommandGetEventListeners, domdebugger.GetEventListenersParams{
 		ObjectID: fc.mainDocument, Depth: new(int64(-1)), Pierce: new(true),

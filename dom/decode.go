@@ -94,6 +94,9 @@ type Capture struct {
 	Token string
 	// Generation is what to give as [WalkOptions.Since].
 	Generation string
+	// Mutations counts the changes of the tree so far, so that what depends on
+	// the tree alone need not be asked again.
+	Mutations int
 	// Nodes is the number of elements in the top document, Visited how many
 	// of them the walk looked at.
 	Nodes, Visited int
@@ -142,6 +145,7 @@ func decode(s string) (*Capture, error) {
 	}
 	c.Token = d.field()
 	c.Generation = c.Token + d.field()
+	c.Mutations = int(d.num())
 	for _, p := range []*int32{&c.vw, &c.vh, &c.dpr, &c.sx, &c.sy, &c.sw, &c.sh} {
 		*p = d.num()
 	}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-const wireHead = "W1|tok|3|1280|800|2000|0|100|1280|2000|50|40|complete|text/html||0|0|1500\nf|-1|0|0|1000|1280|800|0|100|1280|2000|http://a.test/|Title\n"
+const wireHead = "W1|tok|3|7|1280|800|2000|0|100|1280|2000|50|40|complete|text/html||0|0|1500\nf|-1|0|0|1000|1280|800|0|100|1280|2000|http://a.test/|Title\n"
 
 func TestDecodeReadsWhatTheWalkerWrites(t *testing.T) {
 	c, err := Decode([]byte(wireHead +
@@ -64,7 +64,7 @@ func TestDecodeRefusesNonsense(t *testing.T) {
 // and page text never looks like a target's line.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(wireHead + "e|-1|129|1|8|9|100|20|5|button|.value|x^by|aria-label|a^nb^^\nt|0|512|8|9|50|20|Hello|2"))
-	f.Add([]byte(`"W1|t|1|1|1|1|0|0|0|0|0|0||||||0\nf|-1|0\nt|-1|0|0|0|0|0|[7]<a>\ud800"`))
+	f.Add([]byte(`"W1|t|1|1|1|1|1|0|0|0|0|0|0||||||0\nf|-1|0\nt|-1|0|0|0|0|0|[7]<a>\ud800"`))
 	f.Add([]byte("=x"))
 	for _, name := range wires(f) {
 		b, err := os.ReadFile(name)

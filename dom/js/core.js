@@ -118,7 +118,8 @@ const flatParent = (n) => {
 // callers bound the age of what they keep.
 let generation = 1;
 const bump = () => { generation++; };
-const observer = new MutationObserver(bump);
+let mutations = 0;
+const observer = new MutationObserver(() => { generation++; mutations++; });
 const observed = new WeakSet();
 const EVENTS = ['scroll', 'resize', 'input', 'change', 'focusin', 'focusout', 'toggle', 'load', 'error',
   'transitionend', 'animationend', 'readystatechange', 'fullscreenchange', 'slotchange', 'close',

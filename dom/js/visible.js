@@ -15,6 +15,13 @@ const deepest = (doc, x, y) => {
   return e;
 };
 
+// hitNear is elementFromPoint as seen from the tree el is in: enough to tell
+// whether el or something in it takes the press, however deep its tree lies.
+const hitNear = (el, doc, x, y) => {
+  const root = getRootNode(el);
+  return nodeType(root) === FRAGMENT ? rootFromPoint(root, x, y) : fromPoint(doc, x, y);
+};
+
 // within tells whether n is el or lies in it, as rendered.
 const within = (n, el) => {
   for (let i = 0; n && i < 20000; i++) {
@@ -45,7 +52,7 @@ const frameShown = (fr, x, y) => {
     const key = (px >> 3) * 8192 + (py >> 3);
     let cover = fr.cells.get(key);
     if (cover === undefined) {
-      const e = deepest(fr.parent.doc, px, py);
+      const e = hitNear(fr.el, fr.parent.doc, px, py);
       cover = e === fr.el ? null : e;
       fr.cells.set(key, cover);
     }
@@ -62,7 +69,7 @@ const frameShown = (fr, x, y) => {
 const coverOf = (el, fr, v) => {
   let blocker = null;
   const tryAt = (x, y) => {
-    const hit = deepest(fr.doc, x, y);
+    const hit = hitNear(el, fr.doc, x, y);
     if (!hit) return false;
     if (!sameTarget(hit, el)) {
       blocker = blocker || hit;

@@ -128,7 +128,7 @@ function walk(o) {
     const win = docView(doc);
     const root = docElement(doc);
     const sc = docScroller(doc) || root;
-    const fr = { doc, win, parent, el, ox, oy, k, cells: new Map(), node: -1, vw: win.innerWidth, vh: win.innerHeight };
+    const fr = { doc, win, parent, el, ox, oy, k, cells: new Map(), clear: new Set(), node: -1, vw: win.innerWidth, vh: win.innerHeight };
     const view = { x0: 0, y0: 0, x1: fr.vw, y1: fr.vh };
     fr.clip = clip ? cut(view, clip) : view;
     const sx = sc ? scrollLeft(sc) : 0;
@@ -308,10 +308,18 @@ function walk(o) {
         if (c.t < 0) return;
         flags |= F_UNSEEN;
       } else if (!c.sure) {
-        const hit = deepest(fr.doc, (x0 + x1) / 2, (y0 + y1) / 2);
-        if (hit !== c.el && (hidesText(hit, c.el) || (fr.parent && hidesFrame(fr, (x0 + x1) / 2, (y0 + y1) / 2)))) {
-          const two = deepest(fr.doc, x0 + 1, y0 + Math.min(6, (y1 - y0) / 2));
-          if (two !== c.el && hidesText(two, c.el)) return;
+        // What covers text covers its neighbours: one test for a patch.
+        const x = (x0 + x1) / 2;
+        const y = (y0 + y1) / 2;
+        const patch = (x >> 7) * 4096 + (y >> 6);
+        if (!fr.clear.has(patch)) {
+          const hit = hitNear(c.el, fr.doc, x, y);
+          if (hit !== c.el && (hidesText(hit, c.el) || (fr.parent && hidesFrame(fr, x, y)))) {
+            const two = hitNear(c.el, fr.doc, x0 + 1, y0 + Math.min(6, (y1 - y0) / 2));
+            if (two !== c.el && hidesText(two, c.el)) return;
+          } else {
+            fr.clear.add(patch);
+          }
         }
       }
     }
@@ -663,7 +671,7 @@ function walk(o) {
             const px = r.left + r.width * (i + 0.5) / 4;
             const py = r.top + r.height * (j + 0.5) / 4;
             if (px < v.x0 || px > v.x1 || py < v.y0 || py > v.y1) continue;
-            const hit = deepest(fr.doc, px, py);
+            const hit = hitNear(el, fr.doc, px, py);
             if ((hit && hit !== el) || frameShown(fr, px, py)) covers.push(j * 4 + i);
           }
         }
@@ -904,7 +912,7 @@ function walk(o) {
   for (const [p, g] of gaps) out.push('g|' + p + '|' + g[0] + '|' + g[1]);
 
   const nodes = docByTag(document, '*').length;
-  const head = ['W1', token, generation, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
+  const head = ['W1', token, generation, mutations, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
     esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, foreign.filter((e) => !frameIdOf.has(e)).length, Math.round((now() - started) * 1000)].join('|');
   pending = { suspects, foreign: foreign.filter((e) => !frameIdOf.has(e)) };
   return head + '\n' + out.join('\n');
