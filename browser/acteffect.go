@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -223,16 +224,16 @@ func (w *effectWatch) finish(ctx context.Context, e *Effect, due bool) {
 	default:
 		e.Loading = false
 	}
-	for _, ev := range s.events.drain(w.sub) {
-		switch ev := ev.(type) {
-		case TabOpened:
-			e.NewTab, e.Current = ev.Tab, ev.Current
-		case Navigated, TabClosed:
-			// Said above; another tab's is not this action's.
-		default:
-			e.Events = append(e.Events, ev)
-		}
+	t.mu.Lock()
+	asked := t.nav.seq != w.seq
+	t.mu.Unlock()
+	w.collect(e)
+	if asked && e.Navigated == "" && !e.Closed && len(e.Events) == 0 && e.NewTab == "" {
+		// A navigation that ended without a document is a download, which is
+		// told of a moment later, or an answer without content.
+		w.hear(ctx, e, time.Now().Add(effectWait), func() bool { return len(e.Events) > 0 })
 	}
+	w.hear(ctx, e, time.Now().Add(downloadWait), func() bool { return !e.downloading() })
 	if e.NewTab != "" {
 		s.mu.Lock()
 		now := s.current
@@ -242,6 +243,53 @@ func (w *effectWatch) finish(ctx context.Context, e *Effect, due bool) {
 			now.arrive(ctx)
 		}
 	}
+}
+
+// downloadWait is how long an action waits for a download that it began.
+const downloadWait = 10 * time.Second
+
+// hear collects events until done or the deadline.
+func (w *effectWatch) hear(ctx context.Context, e *Effect, deadline time.Time, done func() bool) {
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	for !done() {
+		select {
+		case _, open := <-w.sub.wake:
+			w.collect(e)
+			if !open {
+				return
+			}
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// collect takes the events so far into the effect.
+func (w *effectWatch) collect(e *Effect) {
+	for _, ev := range w.t.owner.events.drain(w.sub) {
+		switch ev := ev.(type) {
+		case TabOpened:
+			e.NewTab, e.Current = ev.Tab, ev.Current
+		case Navigated, TabClosed:
+			// Said apart; another tab's is not this action's.
+		case DownloadFinished:
+			e.Events = slices.DeleteFunc(e.Events, func(x Event) bool {
+				b, ok := x.(DownloadStarted)
+				return ok && b.ID == ev.ID
+			})
+			e.Events = append(e.Events, ev)
+		default:
+			e.Events = append(e.Events, ev)
+		}
+	}
+}
+
+// downloading reports whether a download began and did not end yet.
+func (e *Effect) downloading() bool {
+	return slices.ContainsFunc(e.Events, func(x Event) bool { _, ok := x.(DownloadStarted); return ok })
 }
 
 // arrive waits, for at most three seconds, until a new tab shows the document

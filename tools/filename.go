@@ -65,7 +65,9 @@ func cleanAny(name string) (clean string, changed bool, err error) {
 	base, ext := splitExt(b.String())
 	base = strings.Join(strings.Fields(strings.TrimLeft(base, ".")), " ")
 	base = strings.TrimRight(base, ". ")
-	ext = strings.ToLower(strings.TrimSpace(ext))
+	if ext = strings.ToLower(strings.TrimSpace(ext)); ext == "." {
+		ext = ""
+	}
 	if base == "" {
 		if ext == "" || strings.TrimSpace(s) == "" {
 			return "", false, fmt.Errorf("%w: %q is no file name", ErrFileName, name)

@@ -43,7 +43,7 @@ type Files struct {
 	err   error
 
 	mu sync.Mutex
-	// asked is what a changed name was given for, by the folded name it got.
+	// asked is the name that a file was written under, by its own, folded.
 	asked map[string]string
 	// source is the text that a PDF or DOCX of this run was written from.
 	source map[string]string
@@ -191,20 +191,17 @@ func (f *Files) findBy(name string, cleaner func(string) (string, bool, error)) 
 	if err != nil {
 		return "", false, err
 	}
-	for _, e := range entries {
-		if fold(e.Name()) == fold(clean) {
-			return e.Name(), changed || e.Name() != name, nil
-		}
-	}
+	want := fold(clean)
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	for got, asked := range f.asked {
 		if asked == name {
-			for _, e := range entries {
-				if fold(e.Name()) == got {
-					return e.Name(), true, nil
-				}
-			}
+			want = got
+		}
+	}
+	f.mu.Unlock()
+	for _, e := range entries {
+		if fold(e.Name()) == want {
+			return e.Name(), changed || e.Name() != name, nil
 		}
 	}
 	return clean, changed, fmt.Errorf("%w: %q; there are %s", ErrNoFile, clean, listNames(entries))
@@ -235,16 +232,14 @@ func (f *Files) place(name string) (stored string, changed bool, err error) {
 	exists := err == nil
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !changed {
-		return stored, false, nil
-	}
 	// Two names that become one by cleaning are two files.
 	base, ext := splitExt(stored)
 	for n := 1; ; n++ {
 		asked, taken := f.asked[fold(stored)]
-		if asked == name || !taken && (!exists || fold(stored) == fold(filepath.Base(name))) {
+		mine := asked == name || taken && fold(asked) == fold(name) || !taken && (!exists || fold(stored) == fold(filepath.Base(name)))
+		if mine {
 			f.asked[fold(stored)] = name
-			return stored, true, nil
+			return stored, stored != name, nil
 		}
 		stored = fmt.Sprintf("%s (%d)%s", base, n, ext)
 		_, serr := f.root.Lstat(stored)
