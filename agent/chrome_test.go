@@ -56,7 +56,7 @@ func startChrome(t testing.TB) {
 		if site, chromeErr = demosite.Start(context.Background(), demosite.Config{}); chromeErr != nil {
 			return
 		}
-		chrome, chromeErr = browser.Launch(ctx, browser.Config{NoSandbox: true})
+		chrome, chromeErr = browser.Launch(ctx, browser.Config{NoSandbox: true, CallTimeout: 2 * time.Minute})
 	})
 	if chromeErr != nil {
 		t.Fatalf("start: %v", chromeErr)

@@ -32,12 +32,13 @@ type Group struct {
 	cfg    GroupConfig
 	ctx    context.Context //nolint:containedctx // the life of the group, as in errgroup
 	cancel context.CancelCauseFunc
-	slots  chan struct{}
 	wg     sync.WaitGroup
 	meter  llm.Meter
 	budget *llm.Budget
 
 	mu       sync.Mutex
+	waiting  []func() // tasks that have no room yet, in the order of Go
+	running  int
 	results  []*GroupResult
 	browser  *browser.Browser
 	launched bool
@@ -54,7 +55,7 @@ type GroupResult struct {
 // NewGroup returns a group whose agents end when ctx does.
 func NewGroup(ctx context.Context, cfg GroupConfig) *Group {
 	orInt(&cfg.Concurrency, 4)
-	g := &Group{cfg: cfg, slots: make(chan struct{}, cfg.Concurrency), browser: cfg.Browser, budget: llm.NewBudget(cfg.Budget)}
+	g := &Group{cfg: cfg, browser: cfg.Browser, budget: llm.NewBudget(cfg.Budget)}
 	g.meter.Table = cfg.Budget.Table
 	g.ctx, g.cancel = context.WithCancelCause(ctx)
 	return g
@@ -65,25 +66,34 @@ func NewGroup(ctx context.Context, cfg GroupConfig) *Group {
 // between agents.
 func (g *Group) Go(task string, cfg Config) {
 	r := &GroupResult{Task: task, History: &History{}}
+	g.wg.Add(1)
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.results = append(g.results, r)
-	g.mu.Unlock()
-	g.wg.Go(func() {
-		select {
-		case g.slots <- struct{}{}:
-		case <-g.ctx.Done():
-			r.Err = context.Cause(g.ctx)
-			return
+	g.waiting = append(g.waiting, func() {
+		defer g.wg.Done()
+		if r.Err = context.Cause(g.ctx); r.Err == nil {
+			r.Err = g.one(r, cfg)
 		}
-		defer func() { <-g.slots }()
-		if r.Err = context.Cause(g.ctx); r.Err != nil {
-			return
-		}
-		r.Err = g.one(r, cfg)
-		if r.Err != nil && (fatal(r.Err) || browserGone(r.Err)) {
+		if r.Err != nil && g.ctx.Err() == nil && (fatal(r.Err) || browserGone(r.Err)) {
 			g.fail(fmt.Errorf("agent: group: task %q: %w", oneLine(r.Task, 80), r.Err))
 		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.running--
+		g.startLocked()
 	})
+	g.startLocked()
+}
+
+// startLocked starts waiting tasks in their order while there is room.
+func (g *Group) startLocked() {
+	for g.running < g.cfg.Concurrency && len(g.waiting) > 0 {
+		task := g.waiting[0]
+		g.waiting = g.waiting[1:]
+		g.running++
+		go task()
+	}
 }
 
 func (g *Group) one(r *GroupResult, cfg Config) (err error) {

@@ -1,0 +1,221 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-4bdb41d0/webhand/browser"
+	"github.com/seed-4bdb41d0/webhand/llm"
+)
+
+// children counts the processes below this one, except those of the shared
+// Chrome.
+func children(t *testing.T) int {
+	t.Helper()
+	parent := map[int]int{}
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || len(dirs) == 0 {
+		t.Skip("no /proc to count processes in")
+	}
+	for _, d := range dirs {
+		data, err := os.ReadFile(filepath.Join(d, "stat"))
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		rest := string(data)[strings.LastIndexByte(string(data), ')')+1:]
+		f := strings.Fields(rest)
+		if len(f) < 2 || f[0] == "Z" {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(d))
+		parent[pid], _ = strconv.Atoi(f[1])
+	}
+	n := 0
+	for pid := range parent {
+		for p, hops := pid, 0; p > 1 && hops < 30; p, hops = parent[p], hops+1 {
+			if parent[p] == os.Getpid() {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// tempDirs counts what is in the folder for temporary files.
+func tempDirs(t *testing.T, dir string) int {
+	t.Helper()
+	n := 0
+	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && path != dir {
+			n++
+		}
+		return nil
+	})
+	return n
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Errorf("still not: %s", what)
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// runsLeaveNothing counts goroutines, processes and temporary files before and
+// after runs that each launch a browser of their own and end in different ways.
+func runsLeaveNothing(t *testing.T, runs int) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	goroutines, procs := runtime.NumGoroutine(), children(t)
+	for i := range runs {
+		ctx, cancel := context.WithCancel(t.Context())
+		m := model(func(n int, _ *llm.Request) string {
+			switch {
+			case n == 0:
+				return say(`{"navigate":{"url":"data:text/html,<h1>hello</h1>"}}`)
+			case i%3 == 1:
+				cancel()
+			case i%3 == 2:
+				return "garbage"
+			}
+			return finished("ok", true)
+		})
+		cfg := Config{LLM: m, BrowserConfig: browser.Config{NoSandbox: true, CallTimeout: 2 * time.Minute}, Limits: Limits{Failures: 1, NoFinalAnswer: true}}
+		_, err := Run(ctx, "task", cfg)
+		cancel()
+		var fe *FailureError
+		if i%3 == 0 && err != nil || i%3 == 1 && !errors.Is(err, context.Canceled) || i%3 == 2 && !errors.As(err, &fe) {
+			t.Errorf("run %d: %v", i, err)
+		}
+	}
+	eventually(t, "goroutines are back where they were", func() bool { return runtime.NumGoroutine() <= goroutines+2 })
+	eventually(t, "processes are back where they were", func() bool { return children(t) <= procs })
+	if n := tempDirs(t, tmp); n != 0 {
+		list, _ := filepath.Glob(filepath.Join(tmp, "*"))
+		t.Errorf("%d temporary files are left: %v", n, list)
+	}
+}
+
+func TestRunsLeaveNothingBehind(t *testing.T) { runsLeaveNothing(t, 3) }
+
+func TestChromeKilledInTheMiddle(t *testing.T) {
+	before := children(t)
+	var killed time.Time
+	m := model(func(n int, _ *llm.Request) string {
+		if n == 1 {
+			killChildren(t, before)
+			killed = time.Now()
+		}
+		return say(`{"navigate":{"url":"data:text/html,<h1>hello</h1>"}}`)
+	})
+	h, err := Run(t.Context(), "task", Config{LLM: m, BrowserConfig: browser.Config{NoSandbox: true, CallTimeout: 2 * time.Minute}})
+	if !errors.Is(err, browser.ErrDisconnected) {
+		t.Errorf("error %v, want browser.ErrDisconnected", err)
+	}
+	if killed.IsZero() || len(h.Steps) != 2 || h.Steps[1].Status == StepOK || h.Outcome().End != EndError {
+		t.Errorf("%d steps, outcome %+v", len(h.Steps), h.Outcome())
+	}
+	if m.Calls() != 2 {
+		t.Errorf("the model was asked %d times; a dead browser is no reason to ask again", m.Calls())
+	}
+	eventually(t, "no process is left", func() bool { return children(t) <= before })
+}
+
+// killChildren kills the browsers that were started since there were before
+// processes: direct children of this process other than the shared Chrome's.
+func killChildren(t *testing.T, before int) {
+	t.Helper()
+	if children(t) <= before {
+		t.Error("there is no browser to kill")
+		return
+	}
+	newest, started := 0, int64(0)
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		data, err := os.ReadFile(filepath.Join(d, "stat"))
+		if err != nil {
+			continue
+		}
+		f := strings.Fields(string(data)[strings.LastIndexByte(string(data), ')')+1:])
+		pid, _ := strconv.Atoi(filepath.Base(d))
+		ppid, _ := strconv.Atoi(f[1])
+		at, _ := strconv.ParseInt(f[19], 10, 64)
+		if ppid == os.Getpid() && at >= started {
+			newest, started = pid, at
+		}
+	}
+	if newest == 0 {
+		t.Error("no child process")
+		return
+	}
+	if err := syscall.Kill(newest, syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoChrome(t *testing.T) {
+	m := model(answersThenDone())
+	h, err := Run(t.Context(), "task", Config{LLM: m, BrowserConfig: browser.Config{ExecPath: "/no/such/chrome"}})
+	if err == nil || m.Calls() != 0 || h.Outcome().End != EndError || !strings.Contains(err.Error(), "/no/such/chrome") {
+		t.Errorf("error %v, outcome %+v", err, h.Outcome())
+	}
+	h, err = Run(t.Context(), "task", Config{LLM: m, BrowserConfig: browser.Config{RemoteURL: "http://127.0.0.1:1"}})
+	var ce *browser.ConnectError
+	if !errors.As(err, &ce) || h.Outcome().End != EndError {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestKeepBrowserKeepsThePageForTheFollowUp(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	m := model(func(n int, req *llm.Request) string {
+		switch n {
+		case 0:
+			return say(`{"navigate":{"url":"data:text/html,<h1>hello there</h1>"}}`)
+		case 2:
+			if !strings.Contains(lastText(req), "hello there") {
+				t.Error("the follow-up starts on another page")
+			}
+		}
+		return finished("ok", true)
+	})
+	a, err := New("first", Config{LLM: m, KeepBrowser: true, BrowserConfig: browser.Config{NoSandbox: true, CallTimeout: 2 * time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a.Session() == nil || !a.Session().Alive() {
+		t.Fatal("the browser was not kept")
+	}
+	if err := a.AddTask("second"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := tempDirs(t, tmp); n != 0 {
+		t.Errorf("%d temporary files are left", n)
+	}
+}
