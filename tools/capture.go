@@ -76,7 +76,7 @@ func saveAsPDF(ctx context.Context, p SaveAsPDFParams, s *browser.Session, f *Fi
 	}
 	name := p.FileName
 	if name == "" {
-		name = titleName(s)
+		name = titleName(ctx, s)
 	}
 	if !strings.HasSuffix(strings.ToLower(name), ".pdf") {
 		name += ".pdf"
@@ -85,20 +85,20 @@ func saveAsPDF(ctx context.Context, p SaveAsPDFParams, s *browser.Session, f *Fi
 }
 
 // titleName makes a file name of the page's title.
-func titleName(s *browser.Session) string {
-	for _, t := range s.Tabs() {
-		if !t.Current {
-			continue
-		}
-		name := strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == ' ' || r == '-' {
-				return r
-			}
-			return -1
-		}, t.Title)
-		if name = strings.TrimSpace(string([]rune(name)[:min(50, len([]rune(name)))])); name != "" {
-			return name
-		}
+func titleName(ctx context.Context, s *browser.Session) string {
+	title, err := browser.Evaluate[string](ctx, s, "document.title")
+	if err != nil {
+		return "page"
 	}
-	return "page"
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == ' ' || r == '-' {
+			return r
+		}
+		return -1
+	}, title)
+	r := []rune(name)
+	if name = strings.TrimSpace(string(r[:min(50, len(r))])); name == "" {
+		return "page"
+	}
+	return name
 }

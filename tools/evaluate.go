@@ -3,8 +3,8 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/registry"
@@ -28,22 +28,42 @@ const (
 )
 
 func evaluate(ctx context.Context, p EvaluateParams, s *browser.Session) (*registry.Result, error) {
-	// undefined has no JSON, and is told from null by that.
-	raw, err := browser.Evaluate[json.RawMessage](ctx, s, p.Code)
-	var se *browser.ScriptError
-	if errors.As(err, &se) {
-		return nil, &toldError{"evaluate: " + se.Message, err}
+	var out struct {
+		Result struct {
+			Type        string          `json:"type"`
+			Description string          `json:"description"`
+			Value       json.RawMessage `json:"value"`
+		} `json:"result"`
+		Exception *struct {
+			Text      string `json:"text"`
+			Exception struct {
+				Description string          `json:"description"`
+				Value       json.RawMessage `json:"value"`
+			} `json:"exception"`
+		} `json:"exceptionDetails"`
 	}
+	err := s.Call(ctx, "Runtime.evaluate", map[string]any{
+		"expression": p.Code, "returnByValue": true, "awaitPromise": true, "userGesture": true,
+	}, &out)
 	if err != nil {
 		return nil, failedTo("evaluate", err)
 	}
-	text := "undefined"
-	if len(raw) > 0 {
-		text = string(raw)
+	if e := out.Exception; e != nil {
+		why := e.Exception.Description
+		if why == "" {
+			why = strings.TrimSpace(e.Text + " " + string(e.Exception.Value))
+		}
+		return nil, fmt.Errorf("evaluate: %s", why)
+	}
+	text := out.Result.Type // "undefined", "function"
+	if len(out.Result.Value) > 0 {
+		text = string(out.Result.Value)
 		var str string
-		if json.Unmarshal(raw, &str) == nil {
+		if json.Unmarshal(out.Result.Value, &str) == nil && text != "null" {
 			text = str
 		}
+	} else if out.Result.Description != "" {
+		text = out.Result.Description
 	}
 	res := &registry.Result{Text: text}
 	if r := []rune(text); len(r) > evaluateLimit {
