@@ -73,59 +73,59 @@ func (f *fallback) Complete(ctx context.Context, req *Request) (*Response, error
 	if len(f.links) == 0 {
 		return nil, &Error{Kind: ErrBadRequest, Message: "a fallback of no clients"}
 	}
-	var failed []Charge
-	var errs []error
-	for i, l := range f.order() {
-		if i > 0 && f.cfg.OnSwitch != nil {
-			f.cfg.OnSwitch(Describe(errsFrom(f, errs)), Describe(l.Client), errs[len(errs)-1])
-		}
-		resp, err := l.Complete(ctx, req)
-		if err == nil {
-			l.good()
-			return withFailed(resp, failed), nil
-		}
-		if ctx.Err() != nil {
-			l.release()
-			return nil, withCharges(err, failed)
-		}
-		if !f.failed(l, err) {
-			return nil, withCharges(err, failed)
-		}
-		failed = append(failed, Charges(nil, err)...)
-		errs = append(errs, &linkError{l, err})
-	}
-	return nil, joined(errs, failed)
-}
-
-// linkError remembers which client failed.
-type linkError struct {
-	*link
-	err error
-}
-
-func (e *linkError) Error() string { return e.err.Error() }
-func (e *linkError) Unwrap() error { return e.err }
-
-func errsFrom(f *fallback, errs []error) Client {
-	var e *linkError
-	if len(errs) > 0 && errors.As(errs[len(errs)-1], &e) {
-		return e.Client
-	}
-	return f
-}
-
-// order lists the clients to try: the healthy ones and those due for another
-// try, in their order, then the others, for a call has to go somewhere.
-func (f *fallback) order() []*link {
-	var now, later []*link
+	run := chain{fallback: f, ctx: ctx, req: req}
+	var later []*link
 	for _, l := range f.links {
-		if l.available() {
-			now = append(now, l)
-		} else {
+		if !l.available() {
 			later = append(later, l)
+			continue
+		}
+		if run.try(l) {
+			return run.resp, run.err
 		}
 	}
-	return append(now, later...)
+	for _, l := range later { // none is well, and the call has to go somewhere
+		if run.try(l) {
+			return run.resp, run.err
+		}
+	}
+	return nil, joined(run.errs, run.failed)
+}
+
+// chain is one call on its way through the clients.
+type chain struct {
+	*fallback
+	ctx    context.Context //nolint:containedctx // lives as long as the call
+	req    *Request
+	failed []Charge
+	errs   []error
+	last   Client
+	resp   *Response
+	err    error
+}
+
+// try calls one client and reports whether the call ends there.
+func (c *chain) try(l *link) bool {
+	if n := len(c.errs); n > 0 && c.cfg.OnSwitch != nil {
+		c.cfg.OnSwitch(Describe(c.last), Describe(l.Client), c.errs[n-1])
+	}
+	resp, err := l.Complete(c.ctx, c.req)
+	switch {
+	case err == nil:
+		l.good()
+		c.resp = withFailed(resp, c.failed)
+		return true
+	case c.ctx.Err() != nil:
+		l.release()
+		c.err = withCharges(err, c.failed)
+		return true
+	case !c.fallback.failed(l, err):
+		c.err = withCharges(err, c.failed)
+		return true
+	}
+	c.failed = append(c.failed, Charges(nil, err)...)
+	c.errs, c.last = append(c.errs, err), l.Client
+	return false
 }
 
 // available reports whether a call may go to l. Of the calls after a cooldown

@@ -145,7 +145,8 @@ type Request struct {
 	// or cache by it.
 	Session string
 	// OnDelta, when set, receives the answer's text as it arrives from
-	// providers that stream. The full text is in the Response all the same.
+	// providers that stream. The full text is in the Response all the same. A
+	// call that is tried again starts over.
 	OnDelta func(text string)
 }
 

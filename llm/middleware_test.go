@@ -203,6 +203,38 @@ func TestFallbackProbesWithOneCall(t *testing.T) {
 	})
 }
 
+func TestSpareThatIsWellAgainIsNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := true
+		first := &llmtest.Script{Func: func(int, *llm.Request) llmtest.Answer {
+			if broken {
+				return fails(llm.ErrServer)
+			}
+			return llmtest.Text("first")
+		}}
+		second := &llmtest.Script{Func: func(n int, _ *llm.Request) llmtest.Answer {
+			if n == 0 {
+				return fails(llm.ErrServer)
+			}
+			return llmtest.Text("second")
+		}}
+		third := &llmtest.Script{Answers: []llmtest.Answer{llmtest.Text("third")}, Loop: true}
+		c := llm.Fallback(llm.FallbackConfig{}, first, second, third)
+		ask := func(want string) {
+			t.Helper()
+			if resp, err := c.Complete(t.Context(), hello()); err != nil || resp.Text != want {
+				t.Errorf("%+v, %v, want %s", resp, err, want)
+			}
+		}
+		ask("third") // both before it fail
+		time.Sleep(2 * time.Minute)
+		broken = false
+		ask("first") // the second is due for another try, and not reached
+		broken = true
+		ask("second")
+	})
+}
+
 func TestManyMalformedAnswersInARowDoSwitch(t *testing.T) {
 	first := &llmtest.Script{Answers: []llmtest.Answer{fails(llm.ErrMalformed)}, Loop: true}
 	second := &llmtest.Script{Answers: []llmtest.Answer{llmtest.Text("hi")}, Loop: true}

@@ -59,6 +59,7 @@ func TestRefusalsInTheWordsOfProviders(t *testing.T) {
 	for _, tt := range []struct{ name, rung, message, want string }{
 		{"DeepSeek", llm.RungSchema, "This response_format type is unavailable now", llm.RungTool},
 		{"Groq", llm.RungSchema, "This model does not support response format `json_schema`. See supported models", llm.RungTool},
+		{"unavailable", llm.RungSchema, "json_schema is unavailable", llm.RungTool},
 		{"llama.cpp", llm.RungSchema, "failed to parse grammar", llm.RungTool},
 		{"OpenRouter", llm.RungSchema, "No endpoints found that can handle the requested parameters.", llm.RungTool},
 		{"says nothing", llm.RungSchema, "Bad Request", llm.RungTool},

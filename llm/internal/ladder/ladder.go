@@ -156,11 +156,13 @@ func (l *Ladder) refused(p *Plan, e *llm.Error) (note string, moved bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.rungs[l.at] != p.Rung {
-		return "another call found " + p.Rung + " refused", true
-	}
-	skip := refusesRung(p.Rung, e, l.proven)
-	if skip == 0 || l.at == len(l.rungs)-1 {
+	skip := refusesRung(p.Rung, e, l.proven && l.rungs[l.at] == p.Rung)
+	switch {
+	case skip == 0:
+		return "", false
+	case l.rungs[l.at] != p.Rung:
+		return "another call found that the endpoint refuses " + p.Rung, true
+	case l.at == len(l.rungs)-1:
 		return "", false
 	}
 	l.at = min(l.at+skip, len(l.rungs)-1)

@@ -28,8 +28,10 @@ func explain(err error, u *url.URL) (code, message string, permanent bool) {
 		return CodeUnreachable, fmt.Sprintf("no host is named %s; check BaseURL", u.Hostname()), true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return CodeUnreachable, fmt.Sprintf("nothing listens at %s (connection refused); is the server running, and BaseURL right?", host), false
-	case errors.As(err, &cert), errors.As(err, &unknown):
-		return "tls", fmt.Sprintf("the certificate of %s is not trusted: %v", host, errors.Unwrap(cert)), true
+	case errors.As(err, &cert):
+		return "tls", fmt.Sprintf("the certificate of %s is not trusted: %v", host, cert.Err), true
+	case errors.As(err, &unknown):
+		return "tls", fmt.Sprintf("the certificate of %s is not trusted: %v", host, unknown), true
 	case errors.As(err, &header), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return "tls", fmt.Sprintf("%s does not speak TLS; does BaseURL start with http://?", host), true
 	case strings.Contains(err.Error(), "unsupported protocol scheme"):

@@ -11,12 +11,14 @@ import (
 // The wordings below are those of the providers' own errors. A status alone
 // does not tell a spent quota from a burst, nor a long prompt from a bad field.
 var (
-	saysContext = regexp.MustCompile(`(?i)context[ _-]?(length|window|size)|maximum context|prompt is too long|input (is )?too long|too many (input )?tokens|exceeds? the (available|maximum|model'?s?)[^.]{0,40}(context|tokens)|input token count|reduce the length of the messages|request too large for model|string_above_max_length|input length and .max_tokens. exceed`)
-	saysQuota   = regexp.MustCompile(`(?i)insufficient[_ ](quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low|billing|payment required|out of credits|requires more credits|spending limit|quota[_ ]exhausted`)
-	saysAuth    = regexp.MustCompile(`(?i)invalid[_ ]api[_ ]key|incorrect api key|api key not valid|api_key_invalid|authentication_error|invalid x-api-key|no auth credentials|unauthorized`)
-	saysBusy    = regexp.MustCompile(`(?i)overloaded|try again later|temporarily|at capacity|unavailable|loading model|model is (currently )?loading`)
-	saysRate    = regexp.MustCompile(`(?i)rate[_ -]?limit|too many requests|resource_exhausted|throttl`)
-	saysFilter  = regexp.MustCompile(`(?i)content[_ ]?(filter|policy|management)|responsibleaipolicy|safety system|prohibited_content`)
+	saysContext  = regexp.MustCompile(`(?i)context[ _-]?(length|window|size)|maximum context|prompt is too long|input (is )?too long|too many (input )?tokens|exceeds? the (available|maximum|model'?s?)[^.]{0,40}(context|tokens)|input token count|reduce the length of the messages|request too large|string_above_max_length|input length and .max_tokens. exceed`)
+	saysTooLarge = regexp.MustCompile(`(?i)request too large`)
+	saysQuota    = regexp.MustCompile(`(?i)insufficient[_ ](quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low|billing|payment required|out of credits|requires more credits|spending limit|quota[_ ]exhausted`)
+	saysAuth     = regexp.MustCompile(`(?i)invalid[_ ]api[_ ]key|incorrect api key|api key not valid|api_key_invalid|authentication_error|invalid x-api-key|no auth credentials|unauthorized`)
+	saysBusy     = regexp.MustCompile(`(?i)overloaded|try again later|temporarily|at capacity|unavailable|loading model|model is (currently )?loading`)
+	saysFeature  = regexp.MustCompile(`(?i)format|schema|json|tool|function|structured|parameter`)
+	saysRate     = regexp.MustCompile(`(?i)rate[_ -]?limit|too many requests|resource_exhausted|throttl`)
+	saysFilter   = regexp.MustCompile(`(?i)content[_ ]?(filter|policy|management)|responsibleaipolicy|safety system|prohibited_content`)
 )
 
 // kindOf types a failure by its status and words.
@@ -36,7 +38,7 @@ func kindOf(status int, d detail) error {
 	case status == 413:
 		return llm.ErrContextLength
 	case status == 429:
-		if saysContext.MatchString(all) && !saysRate.MatchString(d.code) {
+		if saysTooLarge.MatchString(all) || saysContext.MatchString(all) && !saysRate.MatchString(d.code) {
 			return llm.ErrContextLength // larger than the whole minute's allowance
 		}
 		if saysQuota.MatchString(all) && d.delay == "" {
@@ -64,7 +66,7 @@ func kindOf(status int, d detail) error {
 		return llm.ErrRefusal
 	case status/100 == 2, status == 409, status == 425:
 		return llm.ErrServer
-	case status == 400 && saysBusy.MatchString(all) && !strings.Contains(all, "response_format"):
+	case status == 400 && saysBusy.MatchString(all) && !saysFeature.MatchString(all):
 		return llm.ErrServer
 	}
 	return llm.ErrBadRequest

@@ -122,7 +122,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if resp.StatusCode/100 == 2 && isStream(resp) {
 		call.Streamed = true
-		lines := bufio.NewReader(&touching{resp.Body, w})
+		lines := bufio.NewReader(&watching{resp.Body, w})
 		resp.Body = &watchedBody{body: resp.Body, lines: lines, watch: w, call: call, fail: func(err error) error { return t.network(w, out, err) }}
 		return resp, nil
 	}
@@ -161,7 +161,7 @@ func isStream(resp *http.Response) bool {
 
 func (t *Transport) readAll(w *watch, resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(&touching{resp.Body, w}, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(&watching{resp.Body, w}, maxBody+1))
 	if err != nil {
 		return nil, err
 	}
@@ -199,19 +199,25 @@ func newWatch(caller context.Context, timeout, stall time.Duration) *watch {
 	return w
 }
 
-// touch says that a piece of the body arrived. The first call starts the watch
-// on silence: until the headers are there the model is thinking.
-func (w *watch) touch() {
-	if w.limit <= 0 {
-		return
-	}
-	if w.stall == nil {
+// waiting starts the watch on silence, and arrived stops it: only the time in
+// which the endpoint is waited for counts. Until the headers are there it is
+// not used, for the model is thinking.
+func (w *watch) waiting() {
+	switch {
+	case w.limit <= 0:
+	case w.stall == nil:
 		w.stall = time.AfterFunc(w.limit, func() {
 			w.cancel(fmt.Errorf("%w: nothing for %v", errStalled, w.limit))
 		})
-		return
+	default:
+		w.stall.Reset(w.limit)
 	}
-	w.stall.Reset(w.limit)
+}
+
+func (w *watch) arrived() {
+	if w.stall != nil {
+		w.stall.Stop()
+	}
 }
 
 func (w *watch) stop() {
@@ -224,14 +230,15 @@ func (w *watch) stop() {
 	w.cancel(nil)
 }
 
-// touching is a reader that reports each piece to the watch.
-type touching struct {
+// watching is a reader under the watch on silence.
+type watching struct {
 	r io.Reader
 	w *watch
 }
 
-func (t *touching) Read(p []byte) (int, error) {
-	t.w.touch()
+func (t *watching) Read(p []byte) (int, error) {
+	t.w.waiting()
+	defer t.w.arrived()
 	return t.r.Read(p)
 }
 
