@@ -110,7 +110,9 @@ func TestRulesAndReadOnly(t *testing.T) {
 	if asked != 0 || h.Steps[0].Status != StepOK {
 		t.Errorf("allowed by a rule: asked %d times, %s", asked, h.Steps[0].Status)
 	}
-	_, told := run(t, func(c *Config) { c.Rules = []Rule{{Actions: []string{"work"}, Verdict: Refuse, Reason: "no work on Sundays"}} })
+	_, told := run(t, func(c *Config) {
+		c.Rules = []Rule{{Actions: []string{"work"}, Verdict: Refuse, Reason: "no work on Sundays"}}
+	})
 	if !strings.Contains(told, "denied: no work on Sundays") {
 		t.Error("the rule's reason is not told")
 	}

@@ -151,7 +151,10 @@ func TestCanceledInside(t *testing.T) {
 			cfg.Hooks.StepStart = func(context.Context, int) error { cancel(); return nil }
 		}, 0},
 		{"the model", func(_ *Config, m *llmtest.Script, cancel func()) {
-			m.Func = func(int, *llm.Request) llmtest.Answer { cancel(); return llmtest.Answer{Text: say(`{"work":{}}`), Delay: time.Hour} }
+			m.Func = func(int, *llm.Request) llmtest.Answer {
+				cancel()
+				return llmtest.Answer{Text: say(`{"work":{}}`), Delay: time.Hour}
+			}
 		}, 0},
 		{"the planner", func(cfg *Config, _ *llmtest.Script, cancel func()) {
 			cfg.Planner.LLM = llm.ClientFunc(func(ctx context.Context, _ *llm.Request) (*llm.Response, error) {

@@ -55,7 +55,9 @@ func TestGroupStopsOnTheFirstFatalError(t *testing.T) {
 	startChrome(t)
 	g := NewGroup(t.Context(), GroupConfig{Browser: chrome, Concurrency: 2})
 	slow := func() *llmtest.Script {
-		return &llmtest.Script{Func: func(int, *llm.Request) llmtest.Answer { return llmtest.Answer{Text: say(`{"work":{}}`), Delay: time.Hour} }}
+		return &llmtest.Script{Func: func(int, *llm.Request) llmtest.Answer {
+			return llmtest.Answer{Text: say(`{"work":{}}`), Delay: time.Hour}
+		}}
 	}
 	cfg := func(m llm.Client) Config {
 		return Config{LLM: m, Tools: simpleTools(), Vision: Vision{See: SeeNever}}

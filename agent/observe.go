@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/dom"
+	"github.com/seed-4bdb41d0/webhand/registry"
+	"github.com/seed-4bdb41d0/webhand/tools"
 )
 
 // observation is the browser as a step sees it.
@@ -201,9 +204,12 @@ func (o *observation) element(args json.RawMessage) (record json.RawMessage, wor
 func (a *Agent) events() []string {
 	var out []string
 	for _, ev := range a.session.TakeEvents() {
-		switch ev.(type) {
+		switch e := ev.(type) {
 		case browser.Crashed, browser.Hung, browser.ConnectionLost:
 			out = append(out, ev.String())
+		case browser.DownloadFinished:
+			out = append(out, ev.String())
+			a.downloaded(e)
 		default:
 			if a.cfg.Prompt.Events {
 				out = append(out, ev.String())
@@ -211,6 +217,15 @@ func (a *Agent) events() []string {
 		}
 	}
 	return out
+}
+
+// downloaded lets the model use a file that a page sent.
+func (a *Agent) downloaded(d browser.DownloadFinished) {
+	if d.Path == "" || slices.Contains(a.mind.Downloads, d.Path) {
+		return
+	}
+	a.mind.Downloads = append(a.mind.Downloads, d.Path)
+	a.deps = registry.Provide(a.deps, tools.FilePaths(a.files()))
 }
 
 // currentURL is the address of the current tab.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/browser"
@@ -72,7 +73,11 @@ func (a *Agent) openBrowser(ctx context.Context) error {
 			_ = a.session.Close() // it died between two runs
 		}
 		var err error
-		if s, err = browser.New(ctx, a.cfg.BrowserConfig); err != nil {
+		cfg := a.cfg.BrowserConfig
+		if cfg.DownloadDir == "" && a.cfg.Dir != "" {
+			cfg.DownloadDir = filepath.Join(a.folder.path, "downloads")
+		}
+		if s, err = browser.New(ctx, cfg); err != nil {
 			return fmt.Errorf("agent: %w", err)
 		}
 	} else if err := s.Err(); err != nil {

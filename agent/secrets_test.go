@@ -215,4 +215,3 @@ func TestRedactWalksEverything(t *testing.T) {
 	redact(func(s string) string { return s }, nil)
 	redact(func(s string) string { return s }, (*outer)(nil))
 }
-
