@@ -101,7 +101,7 @@ func (x Action) elements() map[string]Element {
 	params, _ := indices(x.Args)
 	read := func(param string, raw json.RawMessage) {
 		var e Element
-		if len(raw) > 0 && json.Unmarshal(raw, &e) == nil && e.Tag != "" {
+		if len(raw) > 0 && json.Unmarshal(raw, &e) == nil && (e.Tag != "" || e.Name != "" || len(e.Unique) > 0) {
 			out[param] = e
 		}
 	}

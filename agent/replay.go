@@ -101,6 +101,8 @@ type ReplayReport struct {
 	// could not be found any more, one revision on; nil when there are none.
 	// The recording that was replayed is not changed.
 	Repaired *History `json:"-"`
+	// RepairedWorkflow is the same for a workflow.
+	RepairedWorkflow *Workflow `json:"-"`
 }
 
 // ReplayedAction is one recorded action in a replay.

@@ -22,8 +22,8 @@ const noteFailedThen = "it failed when it was recorded"
 type turn struct {
 	w *work // the step that is being written
 	Action
-	from string // the page it was done on when it was recorded
-	tabs []Tab  // that were open then
+	tabs []Tab   // that were open when it was recorded
+	do   *DoStep // the step of a workflow that it comes from
 	rep  *ReplayedAction
 }
 
@@ -271,7 +271,7 @@ func (p *player) arrived(ctx context.Context, t turn, mark *browser.PageMark, fr
 		}
 	}
 	to := currentURL(p.a.session)
-	if t.from != "" && urlPath(t.from) != urlPath(then) && urlPath(from) == urlPath(to) {
+	if urlPath(from) != urlPath(then) && urlPath(from) == urlPath(to) {
 		return doubt(t.rep, fmt.Errorf("the recorded run went on to %s, and this one came back to %s", then, to))
 	}
 	return nil

@@ -164,14 +164,10 @@ func (p *player) playAll(ctx context.Context) error {
 // history.
 func (p *player) playStep(ctx context.Context, rec *Step) error {
 	return p.inStep(ctx, rec.Number, rec.Answer, func(ctx context.Context, w *work) error {
-		from := rec.Page.URL
 		for i, x := range rec.Actions {
-			t := turn{w: w, Action: x, from: from, tabs: rec.Page.Tabs, rep: &ReplayedAction{Step: rec.Number, Action: i + 1}}
+			t := turn{w: w, Action: x, tabs: rec.Page.Tabs, rep: &ReplayedAction{Step: rec.Number, Action: i + 1}}
 			if err := p.playAction(ctx, t); err != nil {
 				return err
-			}
-			if to := effectOf(x).Navigated; to != "" {
-				from = to
 			}
 		}
 		return nil

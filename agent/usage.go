@@ -28,17 +28,7 @@ func usageOf(m *llm.Meter, before Usage) Usage {
 	u.Cost, u.Priced = m.Cost()
 	u.Cost += before.Cost
 	u.Priced = u.Priced && (before.Priced || before.Calls == 0)
-	for _, b := range before.ByModel {
-		i := slices.IndexFunc(u.ByModel, func(x llm.ModelUsage) bool { return x.Provider == b.Provider && x.Model == b.Model })
-		if i < 0 {
-			u.ByModel = append(u.ByModel, b)
-			continue
-		}
-		x := &u.ByModel[i]
-		x.Calls += b.Calls
-		x.Usage = x.Usage.Add(b.Usage)
-		x.Cost += b.Cost
-	}
+	u.ByModel = addModels(u.ByModel, before.ByModel)
 	return u
 }
 
@@ -52,4 +42,32 @@ func minus(a, b llm.Usage) llm.Usage {
 		Input: a.Input - b.Input, Cached: a.Cached - b.Cached, CacheWrite: a.CacheWrite - b.CacheWrite,
 		Output: a.Output - b.Output, Reasoning: a.Reasoning - b.Reasoning,
 	}
+}
+
+// add is what two runs took together.
+func (u Usage) add(v Usage) Usage {
+	out := u.clone()
+	out.Priced = (u.Priced || u.Calls == 0) && (v.Priced || v.Calls == 0)
+	out.Calls += v.Calls
+	out.Failed += v.Failed
+	out.Tokens = out.Tokens.Add(v.Tokens)
+	out.Cost += v.Cost
+	out.ByModel = addModels(out.ByModel, v.ByModel)
+	return out
+}
+
+// addModels adds what was used before to each model's own.
+func addModels(list, more []llm.ModelUsage) []llm.ModelUsage {
+	for _, b := range more {
+		i := slices.IndexFunc(list, func(x llm.ModelUsage) bool { return x.Provider == b.Provider && x.Model == b.Model })
+		if i < 0 {
+			list = append(list, b)
+			continue
+		}
+		x := &list[i]
+		x.Calls += b.Calls
+		x.Usage = x.Usage.Add(b.Usage)
+		x.Cost += b.Cost
+	}
+	return list
 }

@@ -135,7 +135,7 @@ func matching(want Identity, page []Identity, l Level) []int {
 			}
 			out = out[:0]
 			collect(func(x *Identity) bool {
-				return x.Unique[a] == v && x.Tag == want.Tag && x.Unique["value"] == want.Unique["value"] &&
+				return x.Unique[a] == v && (x.Tag == want.Tag || want.Tag == "") && x.Unique["value"] == want.Unique["value"] &&
 					(!loose[a] || want.Within == nil || sameGroup(want.Within, x.Within))
 			})
 			if len(out) == 1 {
@@ -166,9 +166,10 @@ func rival(want Identity, page []Identity, l Level, found int) int {
 	return -1
 }
 
-// alike reports the same kind of element.
+// alike reports the same kind of element. A description by hand may leave out
+// the tag, or both.
 func alike(want Identity, x *Identity) bool {
-	return x.Tag == want.Tag || want.Role != "" && x.Role == want.Role
+	return x.Tag == want.Tag || want.Role != "" && x.Role == want.Role || want.Tag == "" && want.Role == ""
 }
 
 // shares reports that one of the strong attributes is the same.

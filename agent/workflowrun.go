@@ -1,0 +1,507 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-4bdb41d0/webhand/browser"
+	"github.com/seed-4bdb41d0/webhand/dom"
+	"github.com/seed-4bdb41d0/webhand/internal/urlmatch"
+	"github.com/seed-4bdb41d0/webhand/registry"
+)
+
+// RunWorkflow runs a workflow. inputs are its inputs by name: texts, numbers,
+// booleans, lists; one that is missing or of the wrong type is an error before a
+// browser is started, and so is a secret without a value, an action that is not
+// registered, or a step that needs a model when cfg.LLM is nil.
+//
+// What the run gives is JSON in the outcome's Data, and as text in Final. The
+// error is a *ReplayError where a known action could not be done; cfg.Replay
+// says what happens then.
+func RunWorkflow(ctx context.Context, w *Workflow, inputs map[string]any, cfg Config) (*History, error) {
+	r, err := newWorkflowRun(w, inputs, cfg)
+	if err != nil {
+		return &History{}, err
+	}
+	err = r.run(ctx)
+	out := r.p.a.History()
+	out.Replay = &r.p.report
+	if cerr := r.p.a.Close(); err == nil {
+		err = cerr
+	}
+	return out, err
+}
+
+type workflowRun struct {
+	p    *player
+	w    *Workflow
+	cfg  Config
+	kept map[string]any
+	n    int // steps of the new history so far
+}
+
+func newWorkflowRun(w *Workflow, inputs map[string]any, cfg Config) (*workflowRun, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	values, err := w.inputValues(inputs)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newBarePlayer(fill(values, or(w.Description, w.Name)), cfg)
+	if err != nil {
+		return nil, err
+	}
+	p.values = values
+	r := &workflowRun{p: p, w: w, cfg: cfg, kept: map[string]any{}}
+	if err := r.possible("steps", w.Steps); err != nil {
+		_ = p.a.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// inputValues checks what a run is given.
+func (w *Workflow) inputValues(given map[string]any) (map[string]any, error) {
+	var errs []error
+	out := make(map[string]any, len(w.Inputs))
+	for _, v := range w.Inputs {
+		x, ok := given[v.Name]
+		if !ok || x == nil {
+			if v.Default == "" && !v.Optional {
+				errs = append(errs, fmt.Errorf("%w %q has no value; give it to RunWorkflow", ErrVariable, v.Name))
+				continue
+			}
+			x = v.Default
+		}
+		x, err := v.value(x)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		out[v.Name] = x
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(w.Inputs, func(v Variable) bool { return v.Name == name }) {
+			errs = append(errs, fmt.Errorf("%w %q is no input of the workflow %q", ErrVariable, name, w.Name))
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// value brings a value to the form that JSON gives it, and checks its type.
+func (v Variable) value(x any) (any, error) {
+	b, err := json.Marshal(x)
+	if err != nil {
+		return nil, fmt.Errorf("%w %q: %w", ErrVariable, v.Name, err)
+	}
+	var out any
+	if err := json.Unmarshal(b, &out); err != nil {
+		return nil, fmt.Errorf("%w %q: %w", ErrVariable, v.Name, err)
+	}
+	if s, isText := out.(string); v.Type == TypeList && isText {
+		var list []any
+		if json.Unmarshal([]byte(s), &list) != nil && s != "" {
+			return nil, fmt.Errorf("%w %q must be a list, got %q", ErrVariable, v.Name, oneLine(s, 60))
+		}
+		return list, nil
+	}
+	switch out.(type) {
+	case []any:
+		if v.Type != TypeList {
+			return nil, fmt.Errorf("%w %q must be one value, got a list", ErrVariable, v.Name)
+		}
+		return out, nil
+	case map[string]any:
+		return nil, fmt.Errorf("%w %q must be a value or a list, got an object", ErrVariable, v.Name)
+	}
+	if v.Type == TypeList {
+		return nil, fmt.Errorf("%w %q must be a list", ErrVariable, v.Name)
+	}
+	text := valueText(out)
+	if text == "" && v.Optional {
+		return "", nil
+	}
+	return text, v.check(text)
+}
+
+// possible reports steps that cannot work whatever the pages are.
+func (r *workflowRun) possible(at string, steps []WorkflowStep) error {
+	var errs []error
+	for i, s := range steps {
+		where := fmt.Sprintf("%s[%d]", at, i)
+		switch {
+		case s.Do != nil:
+			if err := r.p.possible(s.Do.action()); err != nil {
+				errs = append(errs, fmt.Errorf("agent: workflow: %s: %w", where, err))
+			}
+		case s.Model != nil, s.Extract != nil && s.Extract.Goal != "":
+			if !r.p.model {
+				errs = append(errs, fmt.Errorf("agent: workflow: %s asks a model: %w", where, ErrNoLLM))
+			}
+		case s.If != nil:
+			if s.If.URL != "" {
+				if _, err := urlmatch.Parse(s.If.URL); err != nil {
+					errs = append(errs, fmt.Errorf("agent: workflow: %s: %w", where, err))
+				}
+			}
+			errs = append(errs, r.possible(where+".then", s.If.Then), r.possible(where+".else", s.If.Else))
+		case s.Repeat != nil:
+			errs = append(errs, r.possible(where+".steps", s.Repeat.Steps))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *workflowRun) run(ctx context.Context) error {
+	p := r.p
+	if err := p.a.begin(); err != nil {
+		return err
+	}
+	defer p.a.finish()
+	err := p.a.equip(ctx)
+	if err == nil {
+		err = r.steps(ctx, r.w.Steps)
+	}
+	p.end(ctx, err)
+	r.mend()
+	if err == nil {
+		err = r.output()
+	}
+	p.r.close(ctx)
+	return err
+}
+
+// output fills in what the run gives.
+func (r *workflowRun) output() error {
+	o := r.p.r.over
+	data, err := encodePlain(r.kept)
+	if len(r.w.Output) > 0 {
+		data, err = fillJSON(r.p.values, r.w.Output)
+	}
+	if err != nil {
+		return fmt.Errorf("agent: workflow output: %w", err)
+	}
+	o.Data = data
+	if len(r.kept) > 0 || len(r.w.Output) > 0 {
+		o.Final = string(data)
+		var s string
+		if json.Unmarshal(data, &s) == nil {
+			o.Final = s
+		}
+	}
+	return nil
+}
+
+func (r *workflowRun) steps(ctx context.Context, steps []WorkflowStep) error {
+	for _, s := range steps {
+		if err := r.p.a.checkpoint(ctx); err != nil {
+			return err
+		}
+		if err := r.step(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *workflowRun) step(ctx context.Context, s WorkflowStep) error {
+	switch {
+	case s.If != nil:
+		ok, err := r.holds(ctx, s.If.Condition)
+		switch {
+		case err != nil:
+			return fmt.Errorf("agent: workflow: condition %q: %w", s.Name, err)
+		case ok:
+			return r.steps(ctx, s.If.Then)
+		}
+		return r.steps(ctx, s.If.Else)
+	case s.Repeat != nil:
+		return r.repeat(ctx, s.Repeat)
+	case s.Model != nil:
+		return r.model(ctx, s.Model)
+	}
+	r.n++
+	return r.p.inStep(ctx, r.n, &Answer{NextGoal: s.Name}, func(ctx context.Context, w *work) error {
+		if s.Extract != nil {
+			return r.extract(ctx, w, s)
+		}
+		return r.p.playAction(ctx, turn{w: w, Action: s.Do.action(), do: s.Do, rep: &ReplayedAction{Step: r.n, Action: 1}})
+	})
+}
+
+func (r *workflowRun) keep(name string, v any) {
+	if name != "" {
+		r.kept[name], r.p.values[name] = v, v
+	}
+}
+
+func (r *workflowRun) repeat(ctx context.Context, s *RepeatStep) error {
+	raw, err := fillJSON(r.p.values, s.Over)
+	if err != nil {
+		return fmt.Errorf("agent: workflow: repeat: %w", err)
+	}
+	var list []any
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return fmt.Errorf("agent: workflow: repeat goes over %s, which is no list", oneLine(string(raw), 80))
+	}
+	for i, item := range list {
+		r.p.values[s.As], r.p.values[s.As+"_number"] = item, strconv.Itoa(i+1)
+		if err := r.steps(ctx, s.Steps); err != nil {
+			return fmt.Errorf("item %d of %d (%s): %w", i+1, len(list), oneLine(valueText(item), 60), err)
+		}
+	}
+	return nil
+}
+
+// holds asks whether a condition is true now, or becomes true within its time.
+func (r *workflowRun) holds(ctx context.Context, c Condition) (bool, error) {
+	v := r.p.values
+	ok := true
+	if len(c.Equals) == 2 {
+		ok = fill(v, c.Equals[0]) == fill(v, c.Equals[1])
+	}
+	if c.Within == 0 {
+		if _, err := r.p.a.session.WaitStable(ctx); err != nil {
+			return false, err
+		}
+	}
+	limit := time.Duration(c.Within * float64(time.Second))
+	if ok && (c.Text != "" || c.Gone != "" || c.Selector != "") {
+		err := r.p.a.session.WaitFor(ctx, browser.WaitCondition{Text: fill(v, c.Text), Gone: fill(v, c.Gone), Selector: fill(v, c.Selector)}, max(limit, 10*time.Millisecond))
+		var ae *browser.ActionError
+		switch {
+		case errors.As(err, &ae):
+			ok = false
+		case err != nil:
+			return false, err
+		}
+	}
+	if ok && c.URL != "" {
+		pat, err := urlmatch.Parse(fill(v, c.URL))
+		if err != nil {
+			return false, err
+		}
+		u, parsed := urlmatch.ParseURL(currentURL(r.p.a.session))
+		ok = parsed && pat.MatchURL(u)
+	}
+	return ok != c.Not, nil
+}
+
+// extract reads something off the page and keeps it.
+func (r *workflowRun) extract(ctx context.Context, w *work, s WorkflowStep) error {
+	rep := ReplayedAction{Step: r.n, Action: 1, Name: "extract", Status: ReplayOK}
+	start := time.Now()
+	v, err := r.read(ctx, w, s.Extract)
+	rep.Millis = time.Since(start).Milliseconds()
+	if err != nil {
+		rep.Status, rep.Note = ReplayFailed, r.p.a.redact(oneLine(err.Error(), maxErrorText))
+		r.p.report.Actions = append(r.p.report.Actions, rep)
+		return &ReplayError{ReplayedAction: rep, Err: err}
+	}
+	r.p.report.Actions = append(r.p.report.Actions, rep)
+	r.keep(s.Extract.As, v)
+	return nil
+}
+
+func (r *workflowRun) read(ctx context.Context, w *work, e *ExtractStep) (any, error) {
+	if e.Selector != "" {
+		return r.readSelector(ctx, w, e)
+	}
+	args := map[string]any{"query": fill(r.p.values, e.Goal)}
+	if len(e.Schema) > 0 {
+		args["output_schema"] = string(e.Schema)
+	}
+	raw, err := encodePlain(args)
+	if err != nil {
+		return nil, err
+	}
+	call, err := r.p.a.reg.Compile(r.p.page()).Decode(rawCall("extract", raw))
+	if err != nil {
+		return nil, err
+	}
+	res, err := w.runCall(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	if res.Error != "" {
+		return nil, errors.Join(errors.New(res.Error), res.Err)
+	}
+	if len(e.Schema) > 0 {
+		if data := structured(res); len(data) > 0 {
+			var v any
+			if err := json.Unmarshal(data, &v); err == nil {
+				return v, nil
+			}
+		}
+		var v any
+		if err := json.Unmarshal([]byte(strings.TrimSpace(res.Text)), &v); err != nil {
+			return nil, fmt.Errorf("the extraction is not the JSON that was asked for: %s", oneLine(res.Text, 120))
+		}
+		return v, nil
+	}
+	return res.Text, nil
+}
+
+// readSelector waits for a selector and reads what answers to it.
+func (r *workflowRun) readSelector(ctx context.Context, w *work, e *ExtractStep) (any, error) {
+	sel := fill(r.p.values, e.Selector)
+	if err := r.p.a.session.WaitFor(ctx, browser.WaitCondition{Selector: sel}, r.p.cfg.Wait); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("%w: nothing answers to the selector %s", dom.ErrNoMatch, sel)
+	}
+	query, err := json.Marshal([]string{sel, e.Attribute})
+	if err != nil {
+		return nil, err
+	}
+	found, err := browser.Evaluate[[]string](ctx, r.p.a.session, `(([s, a]) => [...document.querySelectorAll(s)].map((e) => a ? e.getAttribute(a) || "" : (e.value || e.innerText || e.textContent || "").trim()))(`+string(query)+`)`)
+	if err != nil {
+		return nil, err
+	}
+	if e.Pattern != "" {
+		re, err := regexp.Compile(e.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range found {
+			m := re.FindStringSubmatch(s)
+			if m == nil {
+				return nil, fmt.Errorf("%q has nothing that matches %s", oneLine(s, 80), e.Pattern)
+			}
+			found[i] = m[len(m)-1]
+		}
+	}
+	w.s.Actions = append(w.s.Actions, Action{Name: "extract", Args: json.RawMessage(query), Result: &registry.Result{Text: strings.Join(found, "\n")}})
+	w.moved = true
+	if !e.All {
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%w: nothing in the page itself answers to the selector %s", dom.ErrNoMatch, sel)
+		}
+		return found[0], nil
+	}
+	list := make([]any, len(found))
+	for i, s := range found {
+		list[i] = s
+	}
+	return list, nil
+}
+
+// model gives a part of the work to an agent of its own in the same session.
+func (r *workflowRun) model(ctx context.Context, m *ModelStep) error {
+	p := r.p
+	cfg := r.cfg
+	cfg.Browser, cfg.KeepBrowser = p.a.session, false
+	cfg.Start = Start{NoURLFromTask: true}
+	cfg.State, cfg.HistoryFile, cfg.Variables, cfg.Vars = nil, "", nil, nil
+	cfg.Dir = p.a.folder.path
+	cfg.Limits.Steps = m.MaxSteps
+	if m.MaxSteps == 0 {
+		cfg.Limits.Steps = 10
+	}
+	rep := ReplayedAction{Step: r.n + 1, Action: 1, Name: "model", Status: ReplayOK}
+	start := time.Now()
+	h, err := Run(ctx, fill(p.values, m.Goal), cfg)
+	for _, s := range h.Steps {
+		r.n++
+		s.Number = r.n
+		p.a.commit(s, newNonce())
+	}
+	p.a.before = p.a.before.add(h.Usage)
+	rep.Millis = time.Since(start).Milliseconds()
+	if err == nil && !h.Succeeded() {
+		err = fmt.Errorf("the model did not achieve it: %s", oneLine(h.Final(), 200))
+	}
+	if err != nil {
+		rep.Status, rep.Note = ReplayFailed, p.a.redact(oneLine(err.Error(), maxErrorText))
+		p.report.Actions = append(p.report.Actions, rep)
+		return &ReplayError{ReplayedAction: rep, Err: err}
+	}
+	p.report.Actions = append(p.report.Actions, rep)
+	if data := h.Outcome().Data; len(data) > 0 {
+		var v any
+		if json.Unmarshal(data, &v) == nil {
+			r.keep(m.As, v)
+			return nil
+		}
+	}
+	r.keep(m.As, h.Final())
+	return nil
+}
+
+var notName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// AddWorkflow registers a workflow as an action, and so as a tool that another
+// agent may choose. Its parameters are the workflow's inputs, its result is what
+// the workflow gives. It runs in cfg.Browser, or in a browser of its own.
+func AddWorkflow(r *registry.Registry, w *Workflow, cfg Config) error {
+	if err := w.check(); err != nil {
+		return err
+	}
+	props := make(map[string]any)
+	required := []string{}
+	for _, v := range w.Inputs {
+		props[v.Name] = v.schema()
+		if v.Default == "" && !v.Optional {
+			required = append(required, v.Name)
+		}
+	}
+	params, err := encodePlain(map[string]any{"type": "object", "additionalProperties": false, "properties": props, "required": required})
+	if err != nil {
+		return fmt.Errorf("agent: workflow %q as an action: %w", w.Name, err)
+	}
+	limit := cfg.Limits.Run
+	if limit <= 0 {
+		limit = 15 * time.Minute
+	}
+	name := strings.Trim(notName.ReplaceAllString(strings.ToLower(w.Name), "_"), "_")
+	spec := registry.Spec{Name: name, Description: or(w.Description, w.Name), Timeout: limit, EndsStep: true}
+	return r.AddRaw(spec, params, func(ctx context.Context, args json.RawMessage) (*registry.Result, error) {
+		var inputs map[string]any
+		if err := json.Unmarshal(orEmpty(args), &inputs); err != nil {
+			return nil, fmt.Errorf("inputs: %w", err)
+		}
+		h, err := RunWorkflow(ctx, w, inputs, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return &registry.Result{Text: h.Final(), Metadata: map[string]any{"data": h.Outcome().Data}}, nil
+	})
+}
+
+// schema is an input as a JSON Schema.
+func (v Variable) schema() map[string]any {
+	s := map[string]any{"type": "string"}
+	switch v.Type {
+	case TypeEmail:
+		s["format"] = "email"
+	case TypeDate:
+		s["format"] = "date"
+	case TypeURL:
+		s["format"] = "uri"
+	case TypeNumber:
+		s["type"] = "number"
+	case TypeInteger:
+		s["type"] = "integer"
+	case TypeBool:
+		s["type"] = "boolean"
+	case TypeList:
+		s["type"], s["items"] = "array", map[string]any{"type": "string"}
+	}
+	if v.Description != "" {
+		s["description"] = v.Description
+	}
+	if v.Default != "" {
+		s["description"] = strings.TrimSpace(v.Description + " Default: " + v.Default)
+	}
+	return s
+}
