@@ -34,6 +34,7 @@ type Browser struct {
 	up       chan struct{}                              // closed when it is there again; nil while it is
 	downErr  error
 	closed   bool
+	making   chan struct{} // a token for each tab that is being made
 
 	closeOnce sync.Once
 	closeErr  error
@@ -68,6 +69,8 @@ func start(ctx context.Context, cfg Config, r *route) (*Browser, error) {
 		limbo: make(map[target.ID]target.EventAttachedToTarget),
 		spare: make(map[target.ID]target.EventAttachedToTarget),
 		gone:  make(chan struct{}),
+
+		making: make(chan struct{}, 3),
 	}
 	var err error
 	if cfg.RemoteURL != "" {

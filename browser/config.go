@@ -55,7 +55,8 @@ type Config struct {
 	// NoSandbox turns Chrome's sandbox off. It is off anyway for root, where
 	// Chrome does not start with it.
 	NoSandbox bool
-	// StartTimeout bounds launching or attaching. Zero is 30 s.
+	// StartTimeout bounds launching or attaching, and opening a tab. Zero is
+	// 30 s.
 	StartTimeout time.Duration
 
 	// Isolated puts the session into a browser context of its own, with its
@@ -136,7 +137,7 @@ type Config struct {
 	OnDialog func(Dialog) DialogAnswer
 	// HangTimeout is how long a page may take to answer the simplest question
 	// after a call to it ran out of time, before it counts as hung. Zero is
-	// 5 s.
+	// 10 s.
 	HangTimeout time.Duration
 	// Logger receives debug lines; nil discards them.
 	Logger *slog.Logger
@@ -162,7 +163,7 @@ func (c Config) withDefaults() Config {
 		c.CallTimeout = 15 * time.Second
 	}
 	if c.HangTimeout <= 0 {
-		c.HangTimeout = 5 * time.Second
+		c.HangTimeout = 10 * time.Second
 	}
 	if c.NavigateTimeout <= 0 {
 		c.NavigateTimeout = 30 * time.Second

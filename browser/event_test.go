@@ -13,7 +13,7 @@ import (
 func waitEvent(t testing.TB, s *Session, ok func(Event) bool) []Event {
 	t.Helper()
 	var all []Event
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		batch := s.TakeEvents()
 		for i, ev := range batch {

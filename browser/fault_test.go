@@ -94,9 +94,9 @@ func (p *faultyProxy) cut() {
 
 // portChrome is a Chrome with a debugging port, as others start it.
 var portChrome = sync.OnceValues(func() (*Browser, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	return started(Launch(ctx, Config{Flags: map[string]string{"remote-debugging-port": "0"}}))
+	return started(Launch(ctx, Config{StartTimeout: 2 * time.Minute, Flags: map[string]string{"remote-debugging-port": "0"}}))
 })
 
 func debugAddress(t testing.TB) string {

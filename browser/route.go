@@ -69,10 +69,11 @@ func newRoute(cfg Config, inherited Proxy, local bool) (*route, error) {
 		return nil, err
 	}
 	own := cfg.Proxy
-	if own.Server == "" {
-		own = inherited
-	}
 	up, err := own.url()
+	if err == nil && up == nil {
+		own = inherited
+		up, err = own.url()
+	}
 	if err != nil {
 		return nil, err
 	}

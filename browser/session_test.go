@@ -14,9 +14,9 @@ import (
 // shared is the one Chrome of this package's tests; each test takes a session
 // of its own in it.
 var shared = sync.OnceValues(func() (*Browser, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	return started(Launch(ctx, Config{}))
+	return started(Launch(ctx, Config{StartTimeout: 2 * time.Minute}))
 })
 
 // atEnd closes what the tests share.
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func testContext(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -184,7 +184,7 @@ func TestKilledChromeIsATypedErrorEverywhere(t *testing.T) {
 
 func waitUntil(t testing.TB, cond func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !cond() {
 		if time.Now().After(deadline) {
 			t.Fatal("condition did not become true")

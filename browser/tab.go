@@ -90,7 +90,7 @@ func (t *tab) setup() {
 	run := t.sess.send("Runtime.runIfWaitingForDebugger", nil)
 	go func() {
 		defer close(t.ready)
-		ctx, cancel := context.WithTimeout(context.Background(), t.owner.cfg.CallTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), t.owner.cfg.StartTimeout)
 		defer cancel()
 		for _, c := range append(calls, run) {
 			if err := c.wait(ctx, nil); err != nil {

@@ -150,7 +150,17 @@ func (b *Browser) onInfo(info *target.Info) {
 
 // createTab opens a page for a session and returns it set up.
 func (b *Browser) createTab(ctx context.Context, s *Session, hidden bool) (*tab, error) {
-	ctx, cancel := context.WithTimeout(ctx, b.cfg.CallTimeout)
+	// Chrome makes tabs one after the other; asking for many at once only
+	// makes each of them late.
+	select {
+	case b.making <- struct{}{}:
+		defer func() { <-b.making }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("browser: open tab: %w", context.Cause(ctx))
+	case <-b.conn.done:
+		return nil, b.conn.lost()
+	}
+	ctx, cancel := context.WithTimeout(ctx, b.cfg.StartTimeout)
 	defer cancel()
 	b.mu.Lock()
 	b.creating++
