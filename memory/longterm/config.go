@@ -84,6 +84,6 @@ type Config struct {
 
 	// Logger hears warnings. It never gets the text of a memory. Nil is silent.
 	Logger *slog.Logger
-	// Now is the clock. Nil is time.Now.
+	// Now is the clock; it must be safe for concurrent use. Nil is time.Now.
 	Now func() time.Time
 }

@@ -187,7 +187,8 @@ func (m *Memory) redact(s string) string {
 	if m.cfg.Redact != nil {
 		s = m.cfg.Redact(s)
 	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	// A zero character means nothing in a text, and not every store can keep it.
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
 // embed returns vectors of the store's dimension and their fingerprint.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,9 +22,14 @@ var (
 )
 
 // clock ticks a second a look.
-type clock struct{ at time.Time }
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
 
 func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.at = c.at.Add(time.Second)
 	return c.at
 }
@@ -31,7 +37,7 @@ func (c *clock) now() time.Time {
 func open(t testing.TB, cfg longterm.Config) *longterm.Memory {
 	t.Helper()
 	if cfg.Now == nil {
-		cfg.Now = (&clock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}).now
+		cfg.Now = (&clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}).now
 	}
 	m, err := sqlite.Open(ctx, ":memory:", cfg)
 	if err != nil {

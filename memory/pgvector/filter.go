@@ -181,7 +181,7 @@ func (w *where) metadata(val string, f longterm.Filter) (string, error) {
 		}
 		return val + " = " + w.json(f.Value), nil
 	case longterm.OpIn:
-		parts := []string{"false"}
+		parts := []string{val + " IS NULL AND false"} // an argument that no text names has no type
 		for _, v := range f.Value.([]any) {
 			if v == nil {
 				parts = append(parts, isNull)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,8 +28,14 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // start serves a new memory.
 func start(t *testing.T, cfg Config, mem longterm.Config) *httptest.Server {
 	t.Helper()
+	var mu sync.Mutex
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	mem.Now = func() time.Time { at = at.Add(time.Second); return at }
+	mem.Now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		at = at.Add(time.Second)
+		return at
+	}
 	m, err := sqlite.Open(context.Background(), ":memory:", mem)
 	if err != nil {
 		t.Fatal(err)
