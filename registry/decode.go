@@ -36,8 +36,10 @@ func (m *Model) Decode(data json.RawMessage) (*Call, error) {
 // [ErrMalformed]; more than the registry's MaxActions is [ErrTooManyActions],
 // with the first MaxActions returned.
 func (m *Model) DecodeList(data json.RawMessage) ([]*Call, error) {
-	list := []json.RawMessage{data}
-	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
+	var list []json.RawMessage
+	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
+		list = []json.RawMessage{data}
+	} else {
 		if err := json.Unmarshal(data, &list); err != nil {
 			_, err = schema.ParseValue(data) // for its words
 			return nil, malformed("%v", err)
