@@ -232,7 +232,7 @@ func (q *request) scope(r *http.Request) (longterm.Scope, error) {
 		return s, err
 	}
 	if s.IsZero() {
-		return s, fmt.Errorf("One of user_id, agent_id, run_id must be provided") //nolint:staticcheck // the text that clients know
+		return s, fmt.Errorf("%w: put it into the body, or the user into %s", longterm.ErrNoScope, HeaderUser)
 	}
 	return s.Check()
 }

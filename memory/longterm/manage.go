@@ -95,6 +95,9 @@ func (m *Memory) Update(ctx context.Context, id string, p Patch) (*Item, error) 
 	for _, w := range warnings {
 		m.log.Warn("memory update", "warning", w)
 	}
+	if p.Text == nil && p.ExpiresOn == nil && md == nil {
+		return nil, fmt.Errorf("update memory: %w: all keys of the metadata name fields of the memory", ErrNothingToUpdate)
+	}
 	u.Merge = md
 	b := Batch{At: m.now()}
 	if p.Text != nil {

@@ -115,7 +115,14 @@ func contains(have, want any, fold bool) bool {
 		for _, e := range x {
 			s, isText := e.(string)
 			w, wantText := want.(string)
-			if fold && isText && wantText && strings.ToLower(s) == strings.ToLower(w) || equal(e, want) {
+			if fold && isText && wantText {
+				// Lower case and not EqualFold: stores compare so.
+				s, w = strings.ToLower(s), strings.ToLower(w)
+				if s == w {
+					return true
+				}
+			}
+			if equal(e, want) {
 				return true
 			}
 		}

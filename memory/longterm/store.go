@@ -2,6 +2,7 @@ package longterm
 
 import (
 	"context"
+	"maps"
 	"time"
 )
 
@@ -65,6 +66,30 @@ type Update struct {
 	// Merge is laid over the metadata: a nil value removes a key.
 	Merge     map[string]any
 	ExpiresOn *string // "" clears it
+}
+
+// On returns the record as it is after the update.
+func (u *Update) On(r Record, at time.Time) Record {
+	if u.Text != nil {
+		r.Text, r.Hash = *u.Text, u.Hash
+	}
+	md := make(map[string]any, len(r.Metadata)+len(u.Merge))
+	maps.Copy(md, r.Metadata)
+	for k, v := range u.Merge {
+		if v == nil {
+			delete(md, k)
+			continue
+		}
+		md[k] = v
+	}
+	if r.Metadata = md; len(md) == 0 {
+		r.Metadata = nil
+	}
+	if u.ExpiresOn != nil {
+		r.ExpiresOn = *u.ExpiresOn
+	}
+	r.UpdatedAt = at
+	return r
 }
 
 // Turn is a message of a conversation as it is kept for the next extraction.

@@ -88,15 +88,14 @@ func decodeImage(s string) (*llm.Image, error) {
 	if !strings.HasPrefix(mime, "image/") {
 		return nil, fmt.Errorf("a data URL of type %.40q is not an image", mime)
 	}
-	data := []byte(body)
-	var err error
-	if isBase64 {
-		data, err = base64.StdEncoding.DecodeString(body)
-	} else {
-		var text string
-		text, err = url.PathUnescape(body)
-		data = []byte(text)
+	decode := func(s string) ([]byte, error) {
+		text, err := url.PathUnescape(s)
+		return []byte(text), err
 	}
+	if isBase64 {
+		decode = base64.StdEncoding.DecodeString
+	}
+	data, err := decode(body)
 	if err != nil {
 		return nil, fmt.Errorf("a data URL is broken: %w", err)
 	}

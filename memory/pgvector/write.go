@@ -114,23 +114,7 @@ func insert(ctx context.Context, tx pgx.Tx, r *longterm.Record) error {
 
 func update(ctx context.Context, tx pgx.Tx, w *longterm.Write, rec longterm.Record, at time.Time, out *longterm.Outcome) error {
 	u, old := w.Update, rec.Text
-	if u.Text != nil {
-		rec.Text, rec.Hash = *u.Text, u.Hash
-	}
-	for k, v := range u.Merge {
-		if v == nil {
-			delete(rec.Metadata, k)
-			continue
-		}
-		if rec.Metadata == nil {
-			rec.Metadata = make(map[string]any)
-		}
-		rec.Metadata[k] = v
-	}
-	if u.ExpiresOn != nil {
-		rec.ExpiresOn = *u.ExpiresOn
-	}
-	rec.UpdatedAt = at
+	rec = u.On(rec, at)
 	payload, err := encodeMetadata(rec.Metadata)
 	if err != nil {
 		return err

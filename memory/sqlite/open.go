@@ -109,7 +109,7 @@ func OpenStore(ctx context.Context, cfg Config) (*Store, error) {
 
 func openStore(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Path == "" {
-		return nil, errors.New("Config.Path is empty: name a file, or :memory:")
+		return nil, errors.New("Config.Path is empty: name a file, or \":memory:\" for none")
 	}
 	memory := cfg.Path == ":memory:"
 	if !memory {

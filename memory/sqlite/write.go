@@ -214,26 +214,7 @@ func (w *writing) update(ctx context.Context, wr *longterm.Write, at time.Time, 
 		return err
 	}
 	old := rec.Text
-	if u.Text != nil {
-		rec.Text, rec.Hash = *u.Text, u.Hash
-	}
-	for k, v := range u.Merge {
-		if v == nil {
-			delete(rec.Metadata, k)
-			continue
-		}
-		if rec.Metadata == nil {
-			rec.Metadata = make(map[string]any)
-		}
-		rec.Metadata[k] = v
-	}
-	if len(rec.Metadata) == 0 {
-		rec.Metadata = nil
-	}
-	if u.ExpiresOn != nil {
-		rec.ExpiresOn = *u.ExpiresOn
-	}
-	rec.UpdatedAt = at
+	rec = u.On(rec, at)
 	payload, err := encodeMetadata(rec.Metadata)
 	if err != nil {
 		return err
