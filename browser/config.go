@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -135,6 +136,17 @@ type Config struct {
 	// and beforeunload and dismisses confirm and prompt. The page stands still
 	// until it returns.
 	OnDialog func(Dialog) DialogAnswer
+	// HAR is a file that the requests of pages and frames are written to when
+	// the session is closed, in the HTTP Archive format 1.2. Cookies and
+	// credentials are left out. HARBodies keeps the answers too, up to 1 MiB
+	// each.
+	HAR       string
+	HARBodies bool
+	// Console reports errors in a page's console as ConsoleError events.
+	// Pages can notice that somebody listens.
+	Console bool
+	// ConsoleLog is written everything that pages print, a line each.
+	ConsoleLog io.Writer
 	// HangTimeout is how long a page may take to answer the simplest question
 	// after a call to it ran out of time, before it counts as hung. Zero is
 	// 10 s.

@@ -28,12 +28,14 @@ func (t *tab) emulate(sess *cdpSession, kind string) []*call {
 	cfg := t.owner.cfg
 	var calls []*call
 	add := func(method string, params any) { calls = append(calls, sess.send(method, params)) }
+	if t.owner.networkStaysOn() {
+		t.enableNetwork(sess)
+	}
 	if len(cfg.ExtraHeaders) > 0 {
 		h := make(network.Headers, len(cfg.ExtraHeaders))
 		for name, values := range cfg.ExtraHeaders {
 			h[http.CanonicalHeaderKey(name)] = strings.Join(values, ", ")
 		}
-		enableNetwork(sess)
 		add(network.CommandSetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: h})
 	}
 	if ua := t.owner.userAgent; ua != "" {

@@ -37,6 +37,8 @@ const worldName = "webhand"
 func (t *tab) watchFrames(sess *cdpSession) {
 	t.watchNavigation(sess)
 	t.watchNetwork(sess)
+	t.recordHAR(sess)
+	t.watchConsole(sess)
 	onEvent(sess, page.FrameAttached, func(ev page.EventFrameAttached) {
 		t.update(func() {
 			if t.frames[ev.FrameID] == nil {
@@ -46,6 +48,9 @@ func (t *tab) watchFrames(sess *cdpSession) {
 	})
 	onEvent(sess, page.FrameNavigated, func(ev page.EventFrameNavigated) {
 		t.update(func() { t.noteFrame(sess, ev.Frame) })
+		if ev.Frame != nil {
+			t.noteCaptcha(ev.Frame.URL + ev.Frame.URLFragment)
+		}
 		if ev.Frame != nil && ev.Frame.ID == t.main {
 			t.owner.noteOrigin(ev.Frame.SecurityOrigin)
 			if ev.Frame.UnreachableURL != "" || t.checkShown(ev.Frame.URL) {

@@ -131,7 +131,7 @@ func (t *tab) watchRequests() (off func()) {
 	if n.users == 1 {
 		t.update(func() { n.inflight, n.last = nil, time.Time{} })
 		for _, s := range t.sessions() {
-			enableNetwork(s)
+			t.enableNetwork(s)
 		}
 	}
 	return sync.OnceFunc(func() {
@@ -151,16 +151,27 @@ func (t *tab) joinNetwork(sess *cdpSession) {
 	t.net.usersMu.Lock()
 	defer t.net.usersMu.Unlock()
 	if t.net.users > 0 {
-		enableNetwork(sess)
+		t.enableNetwork(sess)
 	}
 }
 
-// enableNetwork keeps no bodies: Chrome would hold up to 100 MB of them.
-func enableNetwork(s *cdpSession) {
+// enableNetwork turns the events of one session on. It keeps no bodies unless
+// they are recorded: Chrome would hold up to 100 MB of them.
+func (t *tab) enableNetwork(s *cdpSession) {
+	if t.owner.har != nil && t.owner.har.bodies {
+		s.send(network.CommandEnable, network.EnableParams{
+			MaxTotalBufferSize: new(int64(20 << 20)), MaxResourceBufferSize: new(int64(maxHARBody)),
+		})
+		return
+	}
 	s.send(network.CommandEnable, network.EnableParams{
 		MaxTotalBufferSize: new(int64(0)), MaxResourceBufferSize: new(int64(0)), MaxPostDataSize: new(int64(0)),
 	})
 }
+
+// networkStaysOn reports whether something needs the Network domain all the
+// time: extra headers go with it, and a recording must miss nothing.
+func (s *Session) networkStaysOn() bool { return s.har != nil || len(s.cfg.ExtraHeaders) > 0 }
 
 // sessions are the page's own and those of its cross-site frames.
 func (t *tab) sessions() []*cdpSession {

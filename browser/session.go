@@ -27,6 +27,8 @@ type Session struct {
 	events    eventLog
 	route     *route
 	downloads *downloads
+	har       *harLog // nil unless recorded
+	console   consoleLog
 	userAgent string // to tell targets; empty for Chrome's own
 	states    pageStates
 
@@ -51,6 +53,10 @@ func newSession(b *Browser, cfg Config, r *route) *Session {
 		b: b, cfg: cfg, log: cfg.Logger, route: r,
 		changed: make(chan struct{}),
 		done:    make(chan struct{}),
+	}
+	s.console.w = cfg.ConsoleLog
+	if cfg.HAR != "" {
+		s.har = &harLog{bodies: cfg.HARBodies, open: make(map[string]*harEntry)}
 	}
 	if r.guard != nil {
 		r.guard.onBlocked(func(err *PolicyError) { s.reportBlocked(Blocked{What: "resource", Err: err}) })
@@ -202,6 +208,9 @@ func (s *Session) Close() error {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			saveErr = s.saveStorage(ctx)
 			cancel()
+		}
+		if s.har != nil && s.opened {
+			saveErr = errors.Join(saveErr, s.har.save(s.cfg.HAR))
 		}
 		s.mu.Lock()
 		if s.err == nil {

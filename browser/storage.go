@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,22 +71,7 @@ func (st *StorageState) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("browser: storage state: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
-	if err != nil {
-		return fmt.Errorf("browser: storage state: %w", err)
-	}
-	_, err = f.Write(raw)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
+	if err := writeFileAtomic(path, raw); err != nil {
 		return fmt.Errorf("browser: storage state: %w", err)
 	}
 	return nil
@@ -236,7 +220,7 @@ func (s *Session) restore(ctx context.Context, st *StorageState) error {
 	return nil
 }
 
-// saveOnClose writes Config.StorageFile.
+// saveStorage writes Config.StorageFile.
 func (s *Session) saveStorage(ctx context.Context) error {
 	st, err := s.StorageState(ctx)
 	if err != nil {

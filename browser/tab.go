@@ -44,6 +44,8 @@ type tab struct {
 	asking  int       // dialogs that a hook is deciding about
 	revived time.Time // when it was last opened again after a crash
 
+	captcha string // the last one reported, with its document
+
 	refused  *PolicyError // what the policy refused the main frame last
 	lastGood string       // the last address that the policy let the main frame show
 	sentBack time.Time
@@ -58,7 +60,7 @@ type lifecycle struct {
 }
 
 func newTab(b *Browser, owner *Session, sess *cdpSession, info *target.Info) *tab {
-	return &tab{
+	t := &tab{
 		b: b, owner: owner, id: info.TargetID, openerID: info.OpenerID, sess: sess,
 		url: info.URL, title: info.Title,
 		frames:  make(map[cdp.FrameID]*frame),
@@ -67,6 +69,10 @@ func newTab(b *Browser, owner *Session, sess *cdpSession, info *target.Info) *ta
 		ready:   make(chan struct{}),
 		gone:    make(chan struct{}),
 	}
+	if owner.networkStaysOn() {
+		t.net.users = 1
+	}
+	return t
 }
 
 // setup prepares the page while it is paused and lets it run: one flush, then
