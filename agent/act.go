@@ -99,7 +99,10 @@ func (w *work) runCall(ctx context.Context, call *registry.Call) (*registry.Resu
 	if w.s.Answer != nil {
 		p.Reason = or(w.s.Answer.NextGoal, w.s.Answer.Memory)
 	}
-	err := a.permit(ctx, p, spec.NeedsApproval)
+	var err error
+	if !w.chosen {
+		err = a.permit(ctx, p, spec.NeedsApproval)
+	}
 	var d *denial
 	switch {
 	case errors.As(err, &d):

@@ -22,15 +22,17 @@ type Agent struct {
 	secrets *registry.Secrets
 	reg     *registry.Registry // with everything the model may use
 	doneReg *registry.Registry // with done alone
-	system  string
-	samples llm.Message
-	meter   llm.Meter
-	before  Usage // of the state that the agent goes on from
-	budget  *llm.Budget
-	conv    *conversation
-	main    llm.Client
-	extract llm.Client
-	ctl     control
+	// startReg is for the first actions, which the caller chose.
+	startReg *registry.Registry
+	system   string
+	samples  llm.Message
+	meter    llm.Meter
+	before   Usage // of the state that the agent goes on from
+	budget   *llm.Budget
+	conv     *conversation
+	main     llm.Client
+	extract  llm.Client
+	ctl      control
 
 	// Only the goroutine of the running run touches these.
 	mind    *mind

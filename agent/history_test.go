@@ -149,16 +149,3 @@ func TestHistoryHelpers(t *testing.T) {
 		t.Error("an empty history says something")
 	}
 }
-
-func FuzzLoadHistory(f *testing.F) {
-	var b bytes.Buffer
-	_ = sampleHistory().Save(&b)
-	f.Add(b.Bytes())
-	f.Add([]byte(`{"format":"webhand-history","version":1,"header":{"agent_id":"x"}}` + "\n" + `{"step":{"step":1}}` + "\n" + `{"outc`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := LoadHistory(bytes.NewReader(data))
-		if err == nil {
-			_, _, _ = h.Final(), h.Errors(), h.URLs()
-		}
-	})
-}

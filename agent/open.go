@@ -113,7 +113,7 @@ func (r *run) start(ctx context.Context) error {
 	s.Page = Page{URL: currentURL(a.session)}
 	sctx, clock := startClock(ctx, a.cfg.Limits.Step)
 	a.clock = clock
-	w := &work{run: r, s: s, nonce: newNonce(), obs: &observation{page: s.Page}}
+	w := &work{run: r, s: s, nonce: newNonce(), obs: &observation{page: s.Page}, chosen: true}
 	err := w.startActions(sctx, actions)
 	clock.end()
 	s.Ended = time.Now()
@@ -128,6 +128,7 @@ func (r *run) start(ctx context.Context) error {
 	}
 	a.commit(s, w.nonce)
 	a.report(ctx, s)
+	r.first = s
 	if s.Status == StepInterrupted || browserGone(err) {
 		return err
 	}
@@ -138,7 +139,7 @@ func (r *run) start(ctx context.Context) error {
 func (w *work) startActions(ctx context.Context, actions []json.RawMessage) error {
 	a := w.run.a
 	for _, raw := range actions {
-		model := a.reg.Compile(registry.Page{URL: currentURL(a.session)})
+		model := a.startReg.Compile(registry.Page{URL: currentURL(a.session)})
 		call, err := model.Decode(raw)
 		if err != nil {
 			return fmt.Errorf("start action %s: %w", oneLine(string(raw), 100), err)

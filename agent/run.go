@@ -18,6 +18,7 @@ type run struct {
 	steps int   // of this run, finished ones
 	last  error // the failure of the last step; nil after a good one
 	final bool  // the model can only finish
+	first *Step // the start, as step 0, until it is yielded
 	over  *Outcome
 	err   error // what the run returns with over
 }
@@ -61,8 +62,12 @@ func (a *Agent) run(ctx context.Context, yield func(*Step) bool) (broke bool, er
 	if err := r.open(ctx); err != nil {
 		r.end(outcomeOf(ctx, err), err)
 	}
-	for r.over == nil {
-		s := r.next(ctx)
+	for r.over == nil || r.first != nil {
+		s := r.first
+		r.first = nil
+		if s == nil {
+			s = r.next(ctx)
+		}
 		if s != nil && !yield(s) {
 			broke = true
 			if r.over == nil {

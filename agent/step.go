@@ -16,6 +16,8 @@ type work struct {
 	s     *Step
 	obs   *observation
 	nonce string
+	// chosen is set for actions that the caller wrote down: nobody is asked.
+	chosen bool
 	// halt is set when a person or a hook ended the run in this step.
 	halt bool
 	// moved is set when an action succeeded.

@@ -33,6 +33,7 @@ func (a *Agent) prepareTools() error {
 	if _, ok := a.reg.Lookup("done"); !ok {
 		return fmt.Errorf("agent: Config.Tools has no action %q, so the model could not finish: %w", "done", registry.ErrUnknownAction)
 	}
+	a.startReg = a.reg.Clone() // what the caller wrote down is not limited
 	if a.cfg.ReadOnly {
 		only := []string{"done"}
 		for x := range a.reg.All() {
@@ -53,7 +54,7 @@ func (a *Agent) prepareTools() error {
 // checkStart decodes the first actions, as far as that is possible without a
 // page.
 func (a *Agent) checkStart() error {
-	model := a.reg.Compile(registry.Page{})
+	model := a.startReg.Compile(registry.Page{})
 	for i, raw := range a.cfg.Start.Actions {
 		if _, err := model.Decode(raw); err != nil && !errors.Is(err, registry.ErrNotAvailable) {
 			return fmt.Errorf("agent: Start.Actions[%d]: %w", i, err)
