@@ -154,6 +154,12 @@ func (r *Registry) AddRaw(s Spec, params json.RawMessage, fn func(context.Contex
 	return r.put(s, false, func() (*Action, error) { return newRawAction(s, params, fn) })
 }
 
+// ReplaceRaw is [Registry.AddRaw] in place of the action of the same name, as
+// [Registry.Replace] is Add. It is for schemas that change while they are used.
+func (r *Registry) ReplaceRaw(s Spec, params json.RawMessage, fn func(context.Context, json.RawMessage) (*Result, error)) error {
+	return r.put(s, true, func() (*Action, error) { return newRawAction(s, params, fn) })
+}
+
 func (r *Registry) put(s Spec, replace bool, build func() (*Action, error)) error {
 	fail := func(err error) error { return fmt.Errorf("registry: action %q: %w", shorten(s.Name, 80), err) }
 	if r == nil {
