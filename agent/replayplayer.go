@@ -114,12 +114,24 @@ func (p *player) possible(x Action) error {
 	if _, ok := p.a.reg.Lookup(name); !ok {
 		return fmt.Errorf("%w: %q; register it in Config.Tools", registry.ErrUnknownAction, x.Name)
 	}
-	for _, m := range secretTag.FindAllStringSubmatch(string(args), -1) {
-		if !p.a.secrets.Known(m[1]) {
-			return fmt.Errorf("the secret %q has no value; add it to Config.Secrets", m[1])
+	for _, s := range secretNames(args) {
+		if !p.a.secrets.Known(s) {
+			return fmt.Errorf("the secret %q has no value; add it to Config.Secrets", s)
 		}
 	}
 	return nil
+}
+
+// secretNames are the secrets that arguments name.
+func secretNames(args json.RawMessage) []string {
+	var out []string
+	_, _ = mapStrings(orEmpty(args), func(s string) any { // what is no JSON names none
+		for _, m := range secretTag.FindAllStringSubmatch(s, -1) {
+			out = append(out, m[1])
+		}
+		return s
+	})
+	return out
 }
 
 // failedThen is why an action did not work when it was recorded; "" if it did.

@@ -243,6 +243,9 @@ var (
 func guess(e Element, value string) Variable {
 	text := strings.Join([]string{e.Unique["name"], e.Unique["id"], e.Name, e.Unique["placeholder"]}, " ")
 	words := splitWords.Split(strings.ToLower(camel.ReplaceAllString(text, "$1 $2")), -1)
+	for i := range len(words) - 1 {
+		words = append(words, words[i]+words[i+1]) // lastName, post code
+	}
 	for _, k := range kinds {
 		if !slices.ContainsFunc(k.words, func(w string) bool { return slices.Contains(words, w) }) {
 			continue

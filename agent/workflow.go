@@ -349,9 +349,9 @@ func (h *History) Workflow(name string) (*Workflow, error) {
 				continue
 			}
 			w.Steps = append(w.Steps, workflowStep(goal, x, len(w.Steps)+1))
-			for _, m := range secretTag.FindAllStringSubmatch(string(x.Args), -1) {
-				if !slices.Contains(w.Secrets, m[1]) {
-					w.Secrets = append(w.Secrets, m[1])
+			for _, s := range secretNames(x.Args) {
+				if !slices.Contains(w.Secrets, s) {
+					w.Secrets = append(w.Secrets, s)
 				}
 			}
 		}

@@ -335,20 +335,25 @@ func (r *workflowRun) read(ctx context.Context, w *work, e *ExtractStep) (any, e
 	if res.Error != "" {
 		return nil, errors.Join(errors.New(res.Error), res.Err)
 	}
-	if len(e.Schema) > 0 {
-		if data := structured(res); len(data) > 0 {
-			var v any
-			if err := json.Unmarshal(data, &v); err == nil {
-				return v, nil
-			}
-		}
+	return extracted(res), nil
+}
+
+// resultTag is how the extract action frames what it read.
+var resultTag = regexp.MustCompile(`(?s)<result>\n?(.*?)\n?</result>`)
+
+// extracted is what an extraction read: its data, or its text without the
+// frame.
+func extracted(res *registry.Result) any {
+	if m, ok := res.Metadata["extraction_result"].(map[string]any); ok && m["data"] != nil {
 		var v any
-		if err := json.Unmarshal([]byte(strings.TrimSpace(res.Text)), &v); err != nil {
-			return nil, fmt.Errorf("the extraction is not the JSON that was asked for: %s", oneLine(res.Text, 120))
+		if b, err := encodePlain(m["data"]); err == nil && json.Unmarshal(b, &v) == nil {
+			return v
 		}
-		return v, nil
 	}
-	return res.Text, nil
+	if m := resultTag.FindStringSubmatch(res.Text); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	return res.Text
 }
 
 // readSelector waits for a selector and reads what answers to it.

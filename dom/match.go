@@ -96,7 +96,24 @@ func Match(want Identity, page []Identity) (position int, level Level, err error
 	if want.Frame != "" {
 		in = " in the frame " + want.Frame
 	}
-	return -1, LevelNone, fmt.Errorf("%w <%s> %q%s", ErrNoMatch, want.Tag, want.Name, in)
+	return -1, LevelNone, fmt.Errorf("%w %s%s", ErrNoMatch, want.words(), in)
+}
+
+// words says in short what is looked for.
+func (id Identity) words() string {
+	s := id.Role
+	if id.Tag != "" {
+		s = "<" + id.Tag + ">"
+	}
+	if id.Name != "" {
+		s += fmt.Sprintf(" %q", id.Name)
+	}
+	for _, a := range uniqueAttrs {
+		if v := id.Unique[a]; v != "" && id.Name == "" {
+			s += fmt.Sprintf(" %s=%q", a, v)
+		}
+	}
+	return strings.TrimSpace(s)
 }
 
 func matching(want Identity, page []Identity, l Level) []int {
@@ -135,7 +152,7 @@ func matching(want Identity, page []Identity, l Level) []int {
 			}
 			out = out[:0]
 			collect(func(x *Identity) bool {
-				return x.Unique[a] == v && (x.Tag == want.Tag || want.Tag == "") && x.Unique["value"] == want.Unique["value"] &&
+				return x.Unique[a] == v && (x.Tag == want.Tag || want.Tag == "") && sameValue(want, x) &&
 					(!loose[a] || want.Within == nil || sameGroup(want.Within, x.Within))
 			})
 			if len(out) == 1 {
@@ -175,11 +192,17 @@ func alike(want Identity, x *Identity) bool {
 // shares reports that one of the strong attributes is the same.
 func shares(want Identity, x *Identity) bool {
 	for _, a := range strong {
-		if v := want.Unique[a]; v != "" && x.Unique[a] == v && x.Unique["value"] == want.Unique["value"] {
+		if v := want.Unique[a]; v != "" && x.Unique[a] == v && sameValue(want, x) {
 			return true
 		}
 	}
 	return false
+}
+
+// sameValue reports the same one of several choices of a name.
+func sameValue(want Identity, x *Identity) bool {
+	v := want.Unique["value"]
+	return v == "" || x.Unique["value"] == v
 }
 
 // contradicts reports that x says of itself that it is another element: it
