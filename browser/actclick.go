@@ -73,10 +73,11 @@ func (e *actTarget) click(ctx context.Context, o ClickOptions) (*Effect, error) 
 	defer w.stop()
 	eff := &Effect{}
 	settle := true
+	life := 15*time.Second + o.Hold // of what watches in the page
 	var last *aimed
 	for attempt := 1; ; attempt++ {
 		p := &aimed{}
-		if err := e.do(ctx, "point", map[string]any{"click": true, "guard": true, "settle": settle}, p); err != nil {
+		if err := e.do(ctx, "point", map[string]any{"click": true, "guard": true, "settle": settle, "life": life.Milliseconds()}, p); err != nil {
 			return nil, err
 		}
 		if p.Option {

@@ -111,9 +111,15 @@ func (x *filling) direct(ctx context.Context, text string) (*Effect, error) {
 		if st.Limits != "" {
 			detail += " " + st.Limits
 		}
+		if x.o.Secret {
+			return x.fail(ReasonNotFound, detail)
+		}
 		return x.fail(ReasonNotFound, fmt.Sprintf("%s, not %q; it still holds %q", detail, text, st.Got))
 	}
 	if st.OK == "" && st.Linked {
+		if x.o.Secret {
+			return x.fail(ReasonNoEffect, "was set and the page changed it")
+		}
 		return x.fail(ReasonNoEffect, fmt.Sprintf("was set to %q and the page made it %q", text, st.Got))
 	}
 	return x.end(ctx)

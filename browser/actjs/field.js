@@ -238,7 +238,7 @@ ops.direct = async (el, o) => {
     fire(f, 'input');
     fire(f, 'change');
   }
-  for (const ms of [0, 16]) await new Promise((r) => setTimeout(r, ms));
+  for (const ms of [0, 5]) await new Promise((r) => setTimeout(r, ms));
   const now = isLinked(f) ? f.value : got;
   return { ok: now === got ? 'same' : '', got: now, linked: isLinked(f), limits, type: f.type };
 };

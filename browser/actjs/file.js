@@ -48,6 +48,6 @@ ops.fileNames = (f) => ({ names: Array.from(f.files || [], (x) => x.name), linke
 // afterwards is a change as well.
 ops.dragStart = (el) => {
   const e = el.nodeType === 9 ? el.documentElement : el;
-  arm(e, { life: 30000, selection: true });
+  arm(e, { selection: true });
   return {};
 };

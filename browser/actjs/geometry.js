@@ -117,6 +117,17 @@ const hitAt = (el, x, y) => {
 
 const ACTIVE = 'a[href],button,summary,label,[role=button],[role=link],[role=tab],[role=menuitem],[role=option],[role=checkbox],[role=radio],[role=switch]';
 
+const NESTED = 'a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=switch],[role=menuitem],[role=option],[onclick]';
+
+// nested reports whether a press on e, inside el, would work something else in
+// el: a link in a label, a button in a card.
+const nested = (el, e) => {
+  for (let n = e; n && n !== el; n = up(n)) {
+    if (isElement(n) && matchesSel(n, NESTED) && !(tagOf(el) === 'label' && n === el.control)) return true;
+  }
+  return false;
+};
+
 // takes reports whether a press on e is a press on el.
 const takes = (el, e) => {
   if (!e) return false;
@@ -151,13 +162,16 @@ const probe = (el, x, y) => {
 
 // aim tries all points; the first that works wins.
 const aim = (el) => {
-  const pts = pointsOf(el);
   let first = null;
-  for (const [x, y] of pts) {
+  let second = null;
+  for (const [x, y] of pointsOf(el)) {
     const p = probe(el, x, y);
-    if (p.hit) return { ok: p, at: [x, y] };
-    if (!first) first = p;
+    if (p.hit && !nested(el, p.hit)) return { ok: p, at: [x, y] };
+    if (p.hit && !second) second = { ok: p, at: [x, y] };
+    if (!first) first = p.hit ? { by: p.hit } : p;
   }
+  // A label that is all link would follow the link.
+  if (second && tagOf(el) !== 'label') return second;
   return first ? { bad: first } : { none: true };
 };
 

@@ -33,7 +33,7 @@ ops.point = (el, o) => {
   const r = reach(el);
   if (r.fault) return r;
   const tog = o.click ? toggled(el) : null;
-  const a = arm(r.el, { guard: o.guard, settle: o.settle });
+  const a = arm(r.el, { guard: o.guard, settle: o.settle, life: o.life });
   a.toggle = tog;
   a.before = tog ? checkedOf(tog) : null;
   return {

@@ -98,7 +98,7 @@ ops.choose = async (el, o) => {
 // chosen looks whether the selection stays, over the ticks a framework takes.
 const chosen = async (sel, a, set, same) => {
   const ok = () => isLinked(sel) && Array.from(sel.selectedOptions, (x) => x.index).sort((p, q) => p - q).join() === Array.from(set).sort((p, q) => p - q).join();
-  for (const ms of same ? [0] : [0, 16]) await new Promise((r) => setTimeout(r, ms));
+  for (const ms of same ? [0] : [0, 5]) await new Promise((r) => setTimeout(r, ms));
   a.flush();
   const t = trace(a, { what: describe(sel), right: ok(), same, options: isLinked(sel) ? nativeOptions(sel) : [] });
   if (!isLinked(sel)) t.right = true;

@@ -68,7 +68,7 @@ const arm = (el, o = {}) => {
     }
   }
   // A caller that goes away must not leave a guard behind.
-  const t = setTimeout(() => { if (current === a) disarm(); }, o.life || 5000);
+  const t = setTimeout(() => { if (current === a) disarm(); }, o.life || (o.guard ? 15000 : 60000));
   a.offs.push(() => clearTimeout(t));
   return a;
 };
