@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -95,11 +96,12 @@ func TestKillInTheMiddleOfWrites(t *testing.T) {
 		rounds = 5
 	}
 	path := filepath.Join(t.TempDir(), "memory.db")
-	said := make(map[string]byte) // what was reported last about an id
+	all := make(map[string]byte) // what was reported last about an id
 	rnd := rand.New(rand.NewPCG(7, 7))
 	for round := range rounds {
 		cmd, out := startChild(t, path, fmt.Sprintf("round %d", round))
 		lines := bufio.NewScanner(out)
+		said := make(map[string]byte)
 		for n := 1 + rnd.IntN(40); n > 0 && lines.Scan(); n-- {
 			said[lines.Text()[1:]] = lines.Text()[0]
 		}
@@ -116,7 +118,9 @@ func TestKillInTheMiddleOfWrites(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("after %d kills", round+1)
 		}
+		maps.Copy(all, said)
 	}
+	checkFile(t, path, all) // a later kill took nothing of an earlier round
 }
 
 // checkFile opens a file after a crash. Whatever was reported must be there,

@@ -11,9 +11,8 @@ import (
 
 func TestConformance(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"file":     {Path: "memory.db"},
-		"memory":   {Path: ":memory:"},
-		"uncached": {Path: "memory.db", CacheBytes: -1},
+		"file":                {Path: "memory.db"},
+		"memory and no cache": {Path: ":memory:", CacheBytes: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

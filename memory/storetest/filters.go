@@ -126,9 +126,9 @@ func testFilters(t *testing.T, s *suite) {
 		}
 	}
 	var leaves []longterm.Filter
-	for _, key := range []string{"v", "missing", "role", "run_id", "memory", "created_at"} {
+	for _, key := range []string{"v", "missing", "role", "memory", "created_at"} {
 		leaves = append(leaves, longterm.Where(key, longterm.OpExists, nil))
-		for _, v := range []any{"a", "ä", "B", "", "10", "2026-01-05", "x'y\"z", 1, 2.0, true, false, "user", "r1", "ärger"} {
+		for _, v := range []any{"a", "ä", "B", "", "2026-01-05", "x'y\"z", 1, true, "user", "ärger"} {
 			for _, op := range []longterm.Op{longterm.OpEq, longterm.OpNe, longterm.OpGt, longterm.OpGte, longterm.OpLt, longterm.OpLte, longterm.OpContains, longterm.OpIContains} {
 				f := longterm.Where(key, op, v)
 				if f.Check() == nil {
@@ -144,7 +144,7 @@ func testFilters(t *testing.T, s *suite) {
 	for _, f := range leaves {
 		check(f)
 	}
-	for range 200 {
+	for range 80 {
 		check(s.tree(leaves, 3))
 	}
 	check(longterm.Filter{Op: longterm.OpAnd})
