@@ -43,7 +43,9 @@ func (d *decision) rest() int {
 // runCalls returns why it stopped early, in words for the model, and an error
 // when the step cannot go on.
 func (w *work) runCalls(ctx context.Context, d *decision) (why string, err error) {
+	start := time.Now()
 	guard, err := tools.NewGuard(ctx, w.run.a.session, d.calls)
+	w.run.a.busy += time.Since(start)
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +58,10 @@ func (w *work) runCalls(ctx context.Context, d *decision) (why string, err error
 			if call.Name == "done" {
 				return "done has to be alone in its step; look at the results first", nil
 			}
-			if why := guard.Before(ctx, call); why != "" {
+			start := time.Now()
+			why := guard.Before(ctx, call)
+			w.run.a.busy += time.Since(start)
+			if why != "" {
 				return why, nil
 			}
 		}
@@ -88,6 +93,7 @@ func (w *work) runCall(ctx context.Context, call *registry.Call) (*registry.Resu
 	x := Action{Name: call.Name, Args: call.Args, Element: record, ElementText: words}
 	start := time.Now()
 	a.identify(ctx, w.obs, &x)
+	a.busy += time.Since(start)
 	words = x.ElementText
 	p := Proposal{
 		Step: w.s.Number, URL: currentURL(a.session), Title: w.obs.page.Title,
@@ -112,7 +118,9 @@ func (w *work) runCall(ctx context.Context, call *registry.Call) (*registry.Resu
 		return nil, err
 	default:
 		actx, span := a.tel.start(ctx, "action")
+		begun := time.Now()
 		x.Result, err = call.Run(actx, a.deps)
+		a.busy += time.Since(begun)
 		finish(span, "")
 		if err != nil {
 			// What an interrupted action did is not known; say so rather than

@@ -39,6 +39,7 @@ type Agent struct {
 	session *browser.Session
 	deps    registry.Deps
 	clock   *stepClock
+	busy    time.Duration // of the running step, in browser, model and actions
 	journal *journal
 	folder  folder
 

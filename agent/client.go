@@ -64,6 +64,9 @@ func (c *client) Complete(ctx context.Context, req *llm.Request) (*llm.Response,
 	start := time.Now()
 	resp, err := c.inner.Complete(cctx, req)
 	took := time.Since(start)
+	if c.purpose != "extract" { // those calls are part of an action
+		a.busy += took
+	}
 	if err != nil && ctx.Err() == nil && cctx.Err() != nil && !errors.Is(err, llm.ErrTimeout) {
 		d := llm.Describe(c.inner)
 		err = &llm.Error{Kind: llm.ErrTimeout, Provider: d.Provider, Model: d.Model,

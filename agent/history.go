@@ -112,6 +112,8 @@ type Step struct {
 	Model  string    `json:"model,omitempty"`
 	Usage  llm.Usage `json:"usage"`
 	Timing Timing    `json:"timing"`
+	// overhead is what the loop itself took, exactly, for the benchmarks.
+	overhead time.Duration
 	// Prompt is the text that was sent, only when Config.KeepPrompts is set.
 	Prompt []llm.Message `json:"prompt,omitempty"`
 }

@@ -67,7 +67,9 @@ func (a *Agent) look(ctx context.Context) (*observation, error) {
 		Screenshot: want,
 		Marks:      want && !a.cfg.Vision.NoMarks,
 	}
+	start := time.Now()
 	st, err := a.session.State(ctx, opts)
+	a.busy += time.Since(start)
 	if err != nil {
 		return nil, err
 	}

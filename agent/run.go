@@ -177,7 +177,7 @@ func (r *run) step(ctx context.Context) *Step {
 	before := a.meter.Usage()
 	ctx, span := a.tel.start(ctx, "step")
 	sctx, clock := startClock(ctx, a.cfg.Limits.Step)
-	a.clock = clock
+	a.clock, a.busy = clock, 0
 	a.conv.at(s.Number)
 	w := &work{run: r, s: s}
 	err := w.guarded(sctx)
@@ -188,6 +188,7 @@ func (r *run) step(ctx context.Context) *Step {
 	s.Ended = time.Now()
 	s.Timing.Total = s.Ended.Sub(s.Started).Milliseconds()
 	a.commit(s, w.nonce)
+	s.overhead = time.Since(s.Started) - a.busy - held
 	a.report(ctx, s)
 	finish(span, s.Error)
 	if f := a.cfg.Hooks.StepEnd; f != nil {
