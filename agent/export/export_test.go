@@ -1,0 +1,233 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-4bdb41d0/webhand/agent"
+	"github.com/seed-4bdb41d0/webhand/browser"
+	"github.com/seed-4bdb41d0/webhand/internal/demosite"
+	"github.com/seed-4bdb41d0/webhand/llm"
+	"github.com/seed-4bdb41d0/webhand/llm/llmtest"
+	"github.com/seed-4bdb41d0/webhand/registry"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func load(t *testing.T, name string) *agent.Workflow {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := agent.ParseWorkflow(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; run with -update and look at the difference\n%s", name, got)
+	}
+}
+
+func TestProgramsReadWell(t *testing.T) {
+	w := load(t, "shop.workflow.json")
+	files, err := Go(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "main.go.golden", files["main.go"])
+	golden(t, "go.mod.golden", files["go.mod"])
+	if files, err = Playwright(w); err != nil {
+		t.Fatal(err)
+	}
+	spec := files["order-from-the-shop.spec.ts"]
+	golden(t, "spec.ts.golden", spec[bytes.Index(spec, []byte("\ntest(")):])
+	if strings.Count(string(spec), "{") != strings.Count(string(spec), "}") {
+		t.Error("the test's braces do not match")
+	}
+}
+
+func TestWhatCannotBeWrittenIsNamedAtOnce(t *testing.T) {
+	w := &agent.Workflow{Name: "x", Steps: []agent.WorkflowStep{
+		{Model: &agent.ModelStep{Goal: "look around"}},
+		{Do: &agent.DoStep{Action: "wait"}},
+		{Do: &agent.DoStep{Action: "evaluate", Args: json.RawMessage(`{"code":"1"}`)}},
+		{If: &agent.IfStep{Condition: agent.Condition{Text: "a"}, Then: []agent.WorkflowStep{{Do: &agent.DoStep{Action: "click"}}}}},
+	}}
+	for name, write := range map[string]func(*agent.Workflow) (map[string][]byte, error){"Go": Go, "Playwright": Playwright} {
+		_, err := write(w)
+		if !errors.Is(err, ErrUnsupported) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, want := range []string{"step 1: it asks a model", "step 3: the action evaluate", "step 5: click without an element"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v lacks %q", name, err, want)
+			}
+		}
+	}
+}
+
+// at finds the number of the first element whose line holds the words.
+func at(req *llm.Request, words string) int {
+	re := regexp.MustCompile(`(?m)^\s*\*?\[(\d+)\]<[^\n]*` + regexp.QuoteMeta(words))
+	n := 0
+	if m := re.FindStringSubmatch(req.Messages[len(req.Messages)-1].Text()); m != nil {
+		_, _ = fmt.Sscan(m[1], &n)
+	}
+	return n
+}
+
+// record records an order, sign-in included.
+func record(t *testing.T, ctx context.Context, site string) *agent.History {
+	t.Helper()
+	steps := []func(*llm.Request) string{
+		func(r *llm.Request) string { return fmt.Sprintf(`{"click":{"index":%d}}`, at(r, ">Add to cart")) },
+		func(*llm.Request) string { return fmt.Sprintf(`{"navigate":{"url":"%s/checkout"}}`, site) },
+		func(r *llm.Request) string {
+			in := func(words, text string) string { return fmt.Sprintf(`{"input":{"index":%d,"text":%q}}`, at(r, words), text) }
+			return strings.Join([]string{
+				in("Full name", "Ada Lovelace"), in("Email", "ada@example.com"), in("Street", "<secret>home_address</secret>"), in("Postcode", "1010 Vienna"),
+				fmt.Sprintf(`{"select_dropdown":{"index":%d,"text":"Austria"}}`, at(r, "Country")),
+				fmt.Sprintf(`{"click":{"index":%d}}`, at(r, "Express")), in("Delivery date", "2026-12-02"),
+			}, ",")
+		},
+		func(r *llm.Request) string {
+			return fmt.Sprintf(`{"click":{"index":%d}},{"click":{"index":%d}}`, at(r, "I accept"), at(r, "Place order"))
+		},
+	}
+	model := &llmtest.Script{Func: func(n int, req *llm.Request) llmtest.Answer {
+		action := `{"done":{"text":"ordered","success":true}}`
+		if n < len(steps) {
+			action = steps[n](req)
+		}
+		return llmtest.Text(`{"thinking":"","evaluation_previous_goal":"","memory":"","next_goal":"Order the mug","action":[` + action + `]}`)
+	}}
+	h, err := agent.Run(ctx, "Order a mug for ada@example.com", agent.Config{
+		LLM: model, BrowserConfig: browser.Config{NoSandbox: true}, Vision: agent.Vision{See: agent.SeeNever},
+		Secrets: secrets(), Start: agent.Start{URL: site + "/product/fjord-enamel-mug"},
+	})
+	if err != nil || len(h.Errors()) > 0 {
+		t.Fatalf("recording: %v %v", err, h.Errors())
+	}
+	return h
+}
+
+func secrets() []registry.Secret {
+	return []registry.Secret{registry.NewSecret("home_address", "12 St James's Square")}
+}
+
+func TestTheProgramBuildsAndOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	site, err := demosite.Start(ctx, demosite.Config{Today: time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer site.Close()
+	h := record(t, ctx, site.URL)
+	h, err = h.Parameterize(agent.Variable{Name: "email", Type: agent.TypeEmail, Sample: "ada@example.com"}, agent.Variable{Name: "country", Sample: "Austria"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := h.Workflow("Order a mug")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Steps = append(w.Steps, agent.WorkflowStep{Extract: &agent.ExtractStep{As: "number", Selector: "#order-number"}})
+	w.Output = json.RawMessage(`{"order":"{{number}}","for":"{{email}}"}`)
+	files, err := Go(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	bin := build(t, ctx, dir)
+
+	run := func(env []string, args ...string) (string, string, int) {
+		cmd := exec.CommandContext(ctx, bin, args...)
+		cmd.Env = append(os.Environ(), env...)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		err := cmd.Run()
+		var ee *exec.ExitError
+		if err != nil && !errors.As(err, &ee) {
+			t.Fatal(err)
+		}
+		return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+	}
+	secret := []string{"HOME_ADDRESS=12 St James's Square"}
+
+	// What is missing is said before a browser is started.
+	if _, msg, code := run(secret, "-country", "Norway"); code != 2 || !strings.Contains(msg, "-email is required") {
+		t.Errorf("without an input: status %d, %s", code, msg)
+	}
+	if _, msg, code := run(nil, "-email", "a@b.test", "-country", "Norway"); code != 2 || !strings.Contains(msg, "HOME_ADDRESS is required") {
+		t.Errorf("without a secret: status %d, %s", code, msg)
+	}
+
+	before := len(site.Site.Orders())
+	out, msg, code := run(secret, "-email", "grace@example.org", "-country", "Norway", "-wait", "40s")
+	var got struct{ Order, For string }
+	if code != 0 || json.Unmarshal([]byte(out), &got) != nil || got.For != "grace@example.org" {
+		t.Fatalf("status %d\n%s\n%s", code, out, msg)
+	}
+	orders := site.Site.Orders()
+	last := orders[len(orders)-1]
+	if len(orders) != before+1 || last.Number != got.Order || last.Email != "grace@example.org" || last.Country != "Norway" || last.Address != "12 St James's Square" || last.Shipping != "express" {
+		t.Errorf("order %+v, printed %+v", last, got)
+	}
+
+	// A step that fails is named by its number, and nothing is done after it.
+	_, msg, code = run(secret, "-email", "grace@example.org", "-country", "Atlantis", "-wait", "2s")
+	if code != 1 || !regexp.MustCompile(`step \d+ \(.*\): 0 options are Atlantis`).MatchString(msg) || len(site.Site.Orders()) != len(orders) {
+		t.Errorf("a failing step: status %d, %s", code, msg)
+	}
+}
+
+// build builds a written program with nothing but what is in the module cache.
+func build(t *testing.T, ctx context.Context, dir string) string {
+	t.Helper()
+	bin := filepath.Join(dir, "program")
+	for _, args := range [][]string{{"build", "-o", bin, "."}} {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "GONOSUMDB=*", "GONOSUMCHECK=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return bin
+}
