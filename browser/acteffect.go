@@ -175,6 +175,23 @@ func (w *effectWatch) began() bool {
 	return len(w.sub.queue) > 0
 }
 
+// leaving reports whether the main frame has, or is about to get, another
+// document, after a key was pressed. Enter and Space may have submitted a form
+// or followed a link, which only the page knows at once.
+func (w *effectWatch) leaving(ctx context.Context, last stroke) bool {
+	w.t.mu.Lock()
+	left := w.t.life.loader != w.loader || w.t.nav.loader != "" || !w.t.nav.requested.IsZero() || w.t.err != nil
+	w.t.mu.Unlock()
+	if left || last.key.code != "Enter" && last.key.code != "Space" {
+		return left
+	}
+	var a struct {
+		Leaving bool `json:"leaving"`
+	}
+	err := w.t.page().do(ctx, "leaving", nil, &a)
+	return a.Leaving || err != nil && isGoneFrame(err)
+}
+
 // await returns when something outside the document began or d passed.
 func (w *effectWatch) await(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)

@@ -238,15 +238,21 @@ func (s *Session) SendKeys(ctx context.Context, keys string) (*Effect, error) {
 		return nil, err
 	}
 	k := &keyboard{sess: t.sess, mac: at.Mac}
-	var said []string
-	for _, st := range strokes {
-		said = append(said, st.String())
+	var unsent []string
+	for i, st := range strokes {
+		if i > 0 && w.leaving(ctx, strokes[i-1]) {
+			for _, rest := range strokes[i:] {
+				unsent = append(unsent, rest.String())
+			}
+			break
+		}
 		if st.text != "" {
 			k.text(st.text, breakKey)
 		} else {
 			k.chord(st)
 		}
-		// A key that leaves the page must not be followed by one meant for it.
+		// A key that leaves the page must not be followed by one meant for it,
+		// so each is received before the next.
 		if err := k.flush(ctx); err != nil && !isGoneFrame(err) {
 			return nil, fmt.Errorf("browser: send keys %s: %w", st, err)
 		}
@@ -260,6 +266,9 @@ func (s *Session) SendKeys(ctx context.Context, keys string) (*Effect, error) {
 	eff.take(tr)
 	eff.Focus = tr.Focus
 	w.finish(ctx, eff, tr.Leaves)
+	if len(unsent) > 0 {
+		eff.Notes = append(eff.Notes, "the page was left, so these keys were not sent: "+strings.Join(unsent, " "))
+	}
 	if len(strokes) == 1 && strokes[0].text != "" {
 		eff.Notes = append(eff.Notes, "typed as text")
 	}

@@ -104,3 +104,26 @@ func TestSendKeys(t *testing.T) {
 		})
 	}
 }
+
+// A key that leaves the page is not followed by the keys that were meant for
+// it.
+func TestSendKeysStopsWhenThePageIsLeft(t *testing.T) {
+	s := newTestSession(t)
+	srv := serve(t, map[string]string{
+		"/":     `<form action=/next><input autofocus name=q></form>`,
+		"/next": `<title>next</title><form onsubmit="document.title='again';return false"><input autofocus></form>`,
+	})
+	if _, err := s.Navigate(testContext(t), srv.URL); err != nil {
+		t.Fatal(err)
+	}
+	eff, err := s.SendKeys(testContext(t), `"x" Enter Enter`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := title(t, s); got != "next" {
+		t.Errorf("title %q (%v)", got, eff)
+	}
+	if !strings.HasSuffix(eff.Navigated, "/next?q=x") || !strings.Contains(strings.Join(eff.Notes, " "), "not sent: Enter") {
+		t.Errorf("effect %+v", eff)
+	}
+}

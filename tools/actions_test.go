@@ -19,6 +19,14 @@ func server(t *testing.T) string {
 		w.Header().Set("Content-Disposition", `attachment; filename="../../esc.csv"`)
 		_, _ = w.Write([]byte("a,b\n1,2\n"))
 	})
+	mux.HandleFunc("/doc.pdf", func(w http.ResponseWriter, _ *http.Request) {
+		data, err := writePDF("# Terms of sale\n\nAll of them.")
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/pdf")
+		_, _ = w.Write(data)
+	})
 	mux.HandleFunc("/none", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("/404", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -98,6 +106,17 @@ func TestDownloading(t *testing.T) {
 	if !strings.Contains(r.Text, "1,2") {
 		t.Errorf("reading the download: %q", r.Text)
 	}
+	// A PDF has no text in the page; it is kept, and read as a file.
+	h.do(`[{"navigate":{"url":"` + url + `/doc.pdf"}}]`)
+	if _, err := h.s.WaitDownloads(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	all = h.s.Downloads()
+	r = h.do(`[{"read_file":{"file_name":` + quote(all[len(all)-1].Path) + `}}]`)[0]
+	if !strings.Contains(r.Text, "Terms of sale") {
+		t.Errorf("reading the PDF: %q", r.Text)
+	}
+	h.do(`[{"navigate":{"url":"` + url + `/"}}]`)
 	// An address without content is no page either.
 	h.do(`[{"click":{"index":«nothing»}}]`)
 	h.is("document.title", "home")

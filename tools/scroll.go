@@ -29,14 +29,14 @@ type FindTextParams struct {
 
 func scrollActions() []builtin {
 	return []builtin{{
-		registry.Spec{Name: "scroll", Description: "Scroll the page, a box in it, or an element into view."},
+		registry.Spec{Name: "scroll", ReadOnly: true, Description: "Scroll the page, a box in it, or an element into view."},
 		scroll,
 	}}
 }
 
 func findActions() []builtin {
 	return []builtin{{
-		registry.Spec{Name: "find_text", Description: "Scroll to a text of the page."},
+		registry.Spec{Name: "find_text", ReadOnly: true, Description: "Scroll to a text of the page."},
 		findText,
 	}}
 }

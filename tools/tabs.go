@@ -15,7 +15,7 @@ type TabParams struct {
 
 func tabActions() []builtin {
 	return []builtin{
-		{registry.Spec{Name: "switch", EndsStep: true, Description: "Make another tab the current one."}, switchTab},
+		{registry.Spec{Name: "switch", EndsStep: true, ReadOnly: true, Description: "Make another tab the current one."}, switchTab},
 		{registry.Spec{Name: "close", EndsStep: true, Description: "Close a tab."}, closeTab},
 	}
 }

@@ -100,7 +100,6 @@ func (h *hand) show(html string) {
 	if _, err := h.s.Navigate(testContext(h.t), h.url+"/"); err != nil {
 		h.t.Fatal(err)
 	}
-	h.look()
 }
 
 // look takes a page state, as a step does before the model answers.

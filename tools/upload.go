@@ -92,9 +92,7 @@ func allowedFile(asked string, s *browser.Session, f *Files, known FilePaths) (s
 			}
 		}
 	}
-	for _, n := range ownNames(f) {
-		all = append(all, n)
-	}
+	all = append(all, ownNames(f)...)
 	if len(all) == 0 {
 		return "", fmt.Errorf("%q %w; there are none", asked, errNotAllowed)
 	}

@@ -171,3 +171,6 @@ ops.keys = (doc) => {
   current.pressed = f;
   return { what: f === doc.body || f === doc.documentElement ? '' : describe(f), mac: /mac/i.test(navigator.platform) };
 };
+
+// leaving says whether what was pressed so far leads to another page.
+ops.leaving = () => ({ leaving: !current || leaves(current) });
