@@ -64,22 +64,9 @@ func (l *lines) run(w *io.PipeWriter) {
 	for {
 		line, long, err := readLine(r)
 		if line = bytes.TrimSpace(line); len(line) > 0 || long {
-			id, bad := json.RawMessage("null"), error(nil)
-			if long {
-				bad = fmt.Errorf("the message is longer than %d bytes", maxLine)
-			} else {
-				id, bad = check(line)
-			}
-			switch {
-			case bad != nil:
-				if werr := l.refuse(id, bad); werr != nil {
-					_ = w.CloseWithError(werr)
-					return
-				}
-			default:
-				if _, werr := w.Write(append(line, '\n')); werr != nil {
-					return // the session is over
-				}
+			if werr := l.pass(w, line, long); werr != nil {
+				_ = w.CloseWithError(werr)
+				return
 			}
 		}
 		if err != nil {
@@ -87,6 +74,45 @@ func (l *lines) run(w *io.PipeWriter) {
 			return
 		}
 	}
+}
+
+// pass hands on what of a line are messages and answers the rest. Its error
+// says that the session is over.
+func (l *lines) pass(w io.Writer, line []byte, long bool) error {
+	if long {
+		return l.refuse(json.RawMessage("null"), &protocolError{parseError, fmt.Sprintf("the message is longer than %d bytes", maxLine)})
+	}
+	for _, m := range split(line) {
+		id, bad := check(m)
+		if bad != nil {
+			if err := l.refuse(id, bad); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := w.Write(append(m, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// split takes a batch apart, which only protocol version 2025-03-26 has.
+func split(line []byte) [][]byte {
+	var batch []json.RawMessage
+	if line[0] != '[' || json.Unmarshal(line, &batch) != nil || len(batch) == 0 {
+		return [][]byte{line}
+	}
+	out := make([][]byte, len(batch))
+	for i, m := range batch {
+		// A line of its own, which line breaks between tokens are not.
+		var b bytes.Buffer
+		if json.Compact(&b, m) != nil {
+			return [][]byte{line}
+		}
+		out[i] = b.Bytes()
+	}
+	return out
 }
 
 // readLine reads a line of any length and keeps at most maxLine bytes of it.
@@ -119,35 +145,19 @@ type protocolError struct {
 
 func (e *protocolError) Error() string { return e.text }
 
-// check reports what is wrong with a line, and the id it carries if it does.
-func check(line []byte) (id json.RawMessage, err error) {
+// check reports what is wrong with a message, and the id it carries if it
+// does.
+func check(m []byte) (id json.RawMessage, err error) {
 	id = json.RawMessage("null")
-	if !json.Valid(line) {
+	if !json.Valid(m) {
 		return id, &protocolError{parseError, "the line is not JSON"}
 	}
-	if line[0] == '[' {
-		var batch []json.RawMessage
-		if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
-			return id, &protocolError{invalidRequest, "an empty batch"}
-		}
-		for _, m := range batch {
-			if _, err := checkOne(bytes.TrimSpace(m)); err != nil {
-				return id, err
-			}
-		}
-		return id, nil
-	}
-	return checkOne(line)
-}
-
-func checkOne(m []byte) (id json.RawMessage, err error) {
-	id = json.RawMessage("null")
 	var head struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Method  *string         `json:"method"`
 	}
-	if len(m) == 0 || m[0] != '{' || json.Unmarshal(m, &head) != nil || head.Version != "2.0" {
+	if m[0] != '{' || json.Unmarshal(m, &head) != nil || head.Version != "2.0" {
 		return id, &protocolError{invalidRequest, `not a JSON-RPC 2.0 message: it has "jsonrpc":"2.0" and a method`}
 	}
 	if len(head.ID) > 0 && (head.ID[0] == '"' || head.ID[0] == '-' || head.ID[0] >= '0' && head.ID[0] <= '9') {

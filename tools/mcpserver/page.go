@@ -99,7 +99,7 @@ func (s *Server) look(ctx context.Context, o *openSession, p stateParams) (*regi
 	text := st.Text.String
 	if p.Mode == "diff" {
 		switch d, ok := dom.Diff(o.shown, st.Text); {
-		case o.shown != nil && o.shown.String == text:
+		case ok && !changes(d):
 			text = "The page is as you saw it last."
 		case ok:
 			text = "What changed since you saw it last:\n" + d
@@ -112,6 +112,16 @@ func (s *Server) look(ctx context.Context, o *openSession, p stateParams) (*regi
 		res.Images = []registry.Image{{MIME: "image/png", Data: st.Screenshot}}
 	}
 	return res, nil
+}
+
+// changes reports whether a difference holds any.
+func changes(diff string) bool {
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "+ ") || strings.HasPrefix(line, "- ") {
+			return true
+		}
+	}
+	return false
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
