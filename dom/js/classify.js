@@ -13,6 +13,7 @@ const HANDLERS = '[onclick],[onmousedown],[onmouseup],[onpointerdown],[onpointer
 const STATEFUL = /(^|[\s_-])(active|selected|current|checked|disabled|error|invalid|open|opened|expanded|collapsed|on|highlight|highlighted|completed|done|focus|focused|pressed)($|[\s_-])/i;
 
 // Why something is a target.
+const NATIVES = set('button select textarea summary canvas embed object input');
 const NATIVE = 1;
 const BYROLE = 2;
 const FOCUSABLE = 4;
@@ -26,6 +27,28 @@ const LABEL = 256;
 const roleToken = (el) => {
   const r = getAttribute(el, 'role');
   return r ? r.trim().split(/\s+/)[0].toLowerCase() : '';
+};
+
+// stateful tells whether a class list says something about a state; lists
+// repeat, so answers are kept.
+const statefulSeen = new Map();
+const stateful = (cls) => {
+  let v = statefulSeen.get(cls);
+  if (v === undefined) {
+    if (statefulSeen.size > 5000) statefulSeen.clear();
+    statefulSeen.set(cls, v = STATEFUL.test(cls));
+  }
+  return v;
+};
+
+const FIELDS = set('button input select textarea option optgroup fieldset');
+
+// wordless: not a single visible character in el.
+const wordless = (el) => {
+  const c = firstChild(el);
+  if (c === null) return true;
+  if (nodeType(c) === TEXT && /\S/.test(data(c))) return false;
+  return !/\S/.test(textContent(el));
 };
 
 // evidence of use that attributes give; 0 when there is none.

@@ -25,6 +25,7 @@ const nextElement = getter(EP, 'nextElementSibling');
 const prevElement = getter(EP, 'previousElementSibling');
 const childCount = getter(EP, 'childElementCount');
 const getAttribute = un(EP.getAttribute);
+const hasAttributes = un(EP.hasAttributes);
 const hasAttribute = un(EP.hasAttribute);
 const attributeNames = un(EP.getAttributeNames);
 const matches = un(EP.matches);
@@ -97,11 +98,13 @@ const live = (ref) => {
 
 const closedRoots = new WeakMap(); // host -> closed shadow root handed in from outside
 const checkedHosts = new WeakSet(); // hosts already asked about
+let listenerCount = 0;
 const listenersOf = new WeakMap(); // element -> listener bits handed in from outside
 const frameIdOf = new WeakMap(); // frame element -> id of the cross-process frame in it
 const secrets = new WeakSet(); // fields that were a password once
 
-const shadowOf = (el) => openRoot(el) || closedRoots.get(el) || null;
+let closedCount = 0;
+const shadowOf = (el) => openRoot(el) || (closedCount !== 0 && closedRoots.get(el)) || null;
 
 // flatParent climbs the tree as it is rendered: slots, shadow hosts, no frames.
 const flatParent = (n) => {
@@ -134,9 +137,9 @@ const observe = (root) => {
 };
 
 // squash collapses white space as rendering does and drops what cannot be seen.
-const ODD = /[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/;
+const ODD = /[\u0000-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]|  |^ | $/;
 const squash = (s) => {
-  if (s.length < 64 && !ODD.test(s)) return s;
+  if (!ODD.test(s)) return s;
   return s.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g, '')
     .replace(/[\s\u00a0]+/g, ' ').trim();
 };

@@ -25,6 +25,7 @@ const api = {
   foreign: () => pending.foreign,
   adopt(el, root) {
     if (el && root && !openRoot(el)) {
+      if (!closedRoots.has(el)) closedCount++;
       closedRoots.set(el, root);
       observe(root);
       generation++;
@@ -41,6 +42,7 @@ const api = {
     els.forEach((el, i) => {
       if (el && nodeType(el) === ELEMENT && (listenersOf.get(el) || 0) !== bits[i]) {
         listenersOf.set(el, bits[i]);
+        listenerCount++;
         generation++;
       }
     });

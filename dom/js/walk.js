@@ -185,7 +185,7 @@ function walk(o) {
     let s = '';
     for (const name of attributeNames(el)) {
       if (!keepAttr(name)) continue;
-      if (!all && (name === 'class' ? !STATEFUL.test(getAttribute(el, name)) : name === 'id')) continue;
+      if (!all && (name === 'class' ? !stateful(getAttribute(el, name)) : name === 'id')) continue;
       let v = getAttribute(el, name);
       if (v.length > 500) v = v.slice(0, v.startsWith('data:') ? 30 : 500) + '…';
       if (name === 'value' && (localName(el) === 'input' || localName(el) === 'textarea')) {
@@ -387,11 +387,12 @@ function walk(o) {
         }
       }
     }
-    if (hasAttribute(el, 'inert')) return inertText(el, c);
+    const named = hasAttributes(el);
+    if (named && hasAttribute(el, 'inert')) return inertText(el, c);
 
     const svg = c.svg || tag === 'svg';
-    let why = evidence(el, tag);
-    const bits = listenersOf.get(el) || 0;
+    let why = named || NATIVES.has(tag) ? evidence(el, tag) : 0;
+    const bits = listenerCount !== 0 ? listenersOf.get(el) || 0 : 0;
     if (bits) why |= LISTENER;
     const leaf = firstChild(el) === null;
     let ptr = c.ptr;
@@ -423,7 +424,7 @@ function walk(o) {
       (scrollHeight(el) > clientHeight(el) + 4 || scrollWidth(el) > clientWidth(el) + 4) && clientHeight(el) > 8 && /auto|scroll|overlay/.test(overflow);
     const area = tag === 'textarea' || (tag === 'select' && (el.size > 1 || el.multiple));
     const root = shadowOf(el);
-    let emit = why !== 0 || scrolls || root !== null || CONTAINERS.has(tag) || hasAttribute(el, 'role') || hasAttribute(el, 'aria-live');
+    let emit = why !== 0 || scrolls || root !== null || CONTAINERS.has(tag) || (named && (hasAttribute(el, 'role') || hasAttribute(el, 'aria-live')));
     if (!emit && tag === 'section') emit = hasAttribute(el, 'aria-label') || hasAttribute(el, 'aria-labelledby');
     if (!emit && svg) emit = SHAPES.has(tag) && !c.icon;
     let swatch = '';
@@ -436,7 +437,10 @@ function walk(o) {
         emit = swatch !== '';
       }
     }
-    if (!emit && !svg && hasAttribute(el, 'class') && STATEFUL.test(getAttribute(el, 'class'))) emit = true;
+    if (!emit && !svg && named) {
+      const cls = getAttribute(el, 'class');
+      if (cls !== null && stateful(cls)) emit = true;
+    }
 
     const next = (pos, t) => {
       let clip = c.clip;
@@ -469,7 +473,7 @@ function walk(o) {
       d.seen = seen;
       d.svg = svg;
       d.icon = c.icon || (tag === 'svg' && (t >= 0 && pos !== t || (r || rectOf(el)).width <= 40));
-      d.quiet = c.quiet || getAttribute(el, 'aria-hidden') === 'true';
+      d.quiet = c.quiet || (named && getAttribute(el, 'aria-hidden') === 'true');
       d.sure = false;
       d.listbox = tag === 'select' || (c.listbox && tag === 'optgroup');
       d.host = root ? null : el;
@@ -479,7 +483,8 @@ function walk(o) {
     if (!root) watchHost(el, tag, leaf, c);
 
     if (!emit) {
-      if (overflow === 'visible' && seen === c.seen && ptr === c.ptr && !hasAttribute(el, 'aria-hidden')) {
+      if (overflow === 'visible' && seen === c.seen && ptr === c.ptr && !(named && hasAttribute(el, 'aria-hidden'))) {
+        if (leaf) return null;
         // Nothing changes below, but the text needs its own element.
         const d = new Context(c);
         d.el = el;
@@ -548,9 +553,10 @@ function walk(o) {
     extra = '';
     let state = 0;
     if (why || tag === 'details' || tag === 'progress' || tag === 'meter' || tag === 'option') state = fieldState(el, tag);
-    if (target || matches(el, ':disabled')) {
-      if (matches(el, ':disabled') || getAttribute(el, 'aria-disabled') === 'true') state |= F_DISABLED;
+    if (FIELDS.has(tag) || tag.includes('-')) {
+      if (matches(el, ':disabled')) state |= F_DISABLED;
     }
+    if (named && getAttribute(el, 'aria-disabled') === 'true' && (target || why)) state |= F_DISABLED;
     // A disabled control that takes no pointer still is shown as disabled.
     if (state & F_DISABLED && covered && styleOf(el).pointerEvents === 'none') { target = true; flags &= ~F_COVERED; covered = null; }
     if (control) {
@@ -578,8 +584,8 @@ function walk(o) {
         const bg = swatch || style.backgroundColor;
         if (alpha(bg) > 0.1) extra += field('.bg', bg);
       }
-      if (target && !hasAttribute(el, 'aria-label') && tag !== 'input' && tag !== 'select' && tag !== 'textarea' && !/\S/.test(textContent(el))) extra += field('.icon', iconOf(el));
-      if (target && leaf && tag !== 'input' && tag !== 'select' && tag !== 'textarea' || target && !/\S/.test(textContent(el))) extra += field('.drawn', drawn(el));
+      if (target && !hasAttribute(el, 'aria-label') && tag !== 'input' && tag !== 'select' && tag !== 'textarea' && wordless(el)) extra += field('.icon', iconOf(el));
+      if (target && leaf && tag !== 'input' && tag !== 'select' && tag !== 'textarea' || target && wordless(el)) extra += field('.drawn', drawn(el));
     }
     if (tag === 'img') extra += field('.src', el.currentSrc.startsWith('data:') ? '' : el.currentSrc.slice(0, 300));
     if (tag === 'svg') {
