@@ -181,6 +181,9 @@ func (e *actTarget) do(ctx context.Context, op string, opts, result any) error {
 	}
 	for attempt := 0; ; attempt++ {
 		sess, world, err := e.tab.world(ctx, e.frame)
+		if errors.Is(err, errFrameGone) && e.index != 0 {
+			return e.stale()
+		}
 		if err != nil {
 			return err
 		}
@@ -281,6 +284,9 @@ func (e *actTarget) refuse(f *fault) error {
 	return err
 }
 
+// errFrameGone is what becomes of a call to a frame that was removed.
+var errFrameGone = errors.New("browser: the frame is gone")
+
 // isGoneFrame reports whether an operation failed because its document was
 // replaced or its tab closed while it ran, which a navigation does.
 func isGoneFrame(err error) bool {
@@ -288,6 +294,17 @@ func isGoneFrame(err error) bool {
 	if errors.As(err, &ae) {
 		return ae.Reason == ReasonStale
 	}
+	if errors.Is(err, errDetached) || isStaleContext(err) || errors.Is(err, errFrameGone) {
+		return true
+	}
 	var pe *ProtocolError
-	return errors.Is(err, errDetached) || isStaleContext(err) || errors.As(err, &pe)
+	if !errors.As(err, &pe) {
+		return false
+	}
+	for _, w := range []string{"navigated", "closed", "not found", "Could not find", "collected", "destroyed", "detached"} {
+		if strings.Contains(pe.Message, w) {
+			return true
+		}
+	}
+	return false
 }

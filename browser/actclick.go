@@ -135,10 +135,7 @@ func (e *actTarget) outcome(ctx context.Context, w *effectWatch) (*trace, error)
 	if wait > 0 {
 		// What happens outside the document ends the wait inside it.
 		go func() {
-			for octx.Err() == nil && !w.await(octx, effectWait) {
-				return
-			}
-			if octx.Err() == nil {
+			if w.await(octx, effectWait) && octx.Err() == nil {
 				_ = e.do(octx, "wake", nil, nil)
 			}
 		}()

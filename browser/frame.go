@@ -253,7 +253,7 @@ func (t *tab) world(ctx context.Context, id cdp.FrameID) (*cdpSession, runtime.E
 		err := t.err
 		t.mu.Unlock()
 		if err == nil {
-			err = fmt.Errorf("browser: frame %s is gone", id)
+			err = fmt.Errorf("%w: %s", errFrameGone, id)
 		}
 		return nil, 0, err
 	}
