@@ -186,6 +186,7 @@ func (a *Agent) begin() error {
 		return ErrFinished
 	}
 	a.running = true
+	a.mind.Failures, a.mind.Doubt = 0, false // a run has limits of its own
 	a.idle = make(chan struct{})
 	a.ctl.begin()
 	return nil

@@ -16,6 +16,8 @@ type journal struct {
 	f    *os.File
 	buf  []byte
 	dead error // the first failure; nothing is written after it
+	// found says that the file held an earlier part of the history.
+	found bool
 }
 
 // openJournal starts a file for h, or goes on with the one that is there when
@@ -39,7 +41,7 @@ func openJournal(path string, h *History, resume bool) (*journal, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("agent: history file: %w", err)
 	}
-	if info.Size() == 0 {
+	if j.found = info.Size() > 0; !j.found {
 		head := *h
 		head.Tasks, head.Steps = nil, nil
 		j.write(line{Format: FormatName, Version: FormatVersion, Header: &head})

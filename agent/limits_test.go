@@ -333,7 +333,7 @@ func TestEmptyTaskAndNoModel(t *testing.T) {
 	if _, err := New("task", Config{LLM: llmtest.NewScript(), Tools: r}); !errors.Is(err, registry.ErrMissingDep) {
 		t.Errorf("missing dependency: %v", err)
 	}
-	if _, err := New("task", Config{LLM: llmtest.NewScript(), Tools: r, Deps: registry.Provide(registry.Deps{}, &cart{})}); err != nil {
+	if _, err := New("task", Config{LLM: llmtest.NewScript(), Tools: r, Deps: registry.Provide(registry.Deps{}, &cart{items: 1})}); err != nil {
 		t.Errorf("with the dependency: %v", err)
 	}
 	bad := Config{LLM: llmtest.NewScript(), Prompt: Prompt{Style: "loud"}, Vision: Vision{See: "maybe"}, Limits: Limits{HistoryItems: 2}}

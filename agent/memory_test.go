@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -245,6 +247,7 @@ func TestFollowUp(t *testing.T) {
 	}
 	cfg := quick(t, m)
 	cfg.Limits.Steps = 2
+	cfg.HistoryFile = filepath.Join(t.TempDir(), "history.jsonl")
 	a, err := New("first task", cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -268,6 +271,15 @@ func TestFollowUp(t *testing.T) {
 	}
 	if h.Final() != "20" || len(h.Steps) != 2 {
 		t.Error("the first run's history changed under its reader")
+	}
+	f, err := os.Open(cfg.HistoryFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	saved, err := LoadHistory(f)
+	if err != nil || len(saved.Tasks) != 2 || saved.Tasks[0].Outcome.Final != "20" || saved.Final() != "30" || len(saved.Steps) != 4 {
+		t.Errorf("the file: %v, %+v", err, saved.Tasks)
 	}
 }
 

@@ -27,6 +27,9 @@ func (a *Agent) equip(ctx context.Context) error {
 			return err
 		}
 		a.journal = j
+		if last := a.hist.last(); j.found && last.FirstStep == len(a.hist.Steps) {
+			j.write(line{Task: last}) // a follow-up that the file does not know
+		}
 	}
 	if err := a.openBrowser(ctx); err != nil {
 		return err

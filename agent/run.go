@@ -181,6 +181,9 @@ func (r *run) step(ctx context.Context) *Step {
 	a.conv.at(s.Number)
 	w := &work{run: r, s: s}
 	err := w.guarded(sctx)
+	if err != nil && ctx.Err() == nil && sctx.Err() != nil && !w.halt && !errors.Is(err, ErrStopped) {
+		err = context.Cause(sctx) // the clock ran out, whatever noticed it
+	}
 	held := clock.end()
 	s.Timing.Held = held.Milliseconds()
 	s.Usage = minus(a.meter.Usage(), before)

@@ -75,9 +75,6 @@ func (w *work) ask(ctx context.Context, v view) (*decision, error) {
 		if d != nil {
 			w.s.Answer, w.s.Model, w.s.Prompt = d.answer, d.model, d.prompt
 		}
-		if err == nil {
-			a.mind.Log.ClearReads()
-		}
 		if err != nil && v.final && !repaired && answerable(err) {
 			repaired = true
 			v.notes = append(v.notes, "Your last answer could not be used: "+advice(err)+" This is the last call. Answer with done and nothing else.")
@@ -87,6 +84,7 @@ func (w *work) ask(ctx context.Context, v view) (*decision, error) {
 			return nil, err
 		}
 		if !w.pausedNow(ctx) {
+			a.mind.Log.ClearReads() // they were read
 			return d, nil
 		}
 		seen := w.obs.page.Fingerprint
@@ -94,6 +92,7 @@ func (w *work) ask(ctx context.Context, v view) (*decision, error) {
 			return nil, err
 		}
 		if w.obs.page.Fingerprint == seen {
+			a.mind.Log.ClearReads()
 			return d, nil
 		}
 		w.s.Answer = nil
