@@ -88,10 +88,11 @@ func startChild(t *testing.T, path, name string) (*exec.Cmd, io.ReadCloser) {
 	return cmd, out
 }
 
-// TestKillInTheMiddleOfWrites kills a writer with SIGKILL fifty times, each
-// time after another number of reported writes, on one and the same file.
+// TestKillInTheMiddleOfWrites kills a writer with SIGKILL fifty times (fewer
+// under the race detector), each time after another number of reported writes,
+// on one and the same file.
 func TestKillInTheMiddleOfWrites(t *testing.T) {
-	rounds := 50
+	rounds := killRounds
 	if testing.Short() {
 		rounds = 5
 	}

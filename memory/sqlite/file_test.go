@@ -219,7 +219,7 @@ func TestEightWritersOfTheWholeMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	const each = 15
+	const each = 9
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {

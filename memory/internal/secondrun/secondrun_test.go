@@ -1,4 +1,4 @@
-package longterm_test
+package secondrun
 
 import (
 	"context"
