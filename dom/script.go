@@ -1,28 +1,20 @@
 package dom
 
 import (
-	_ "embed"
+	"embed"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 )
 
-//go:embed js/core.js
-var coreJS string
+//go:embed js/*.js
+var scripts embed.FS
 
-//go:embed js/visible.js
-var visibleJS string
-
-//go:embed js/classify.js
-var classifyJS string
-
-//go:embed js/walk.js
-var walkJS string
-
-//go:embed js/identify.js
-var identifyJS string
-
-//go:embed js/main.js
-var mainJS string
+// parts are the script's files in the order they need each other.
+var parts = []string{
+	"core", "visible", "classify", "record", "context", "fields", "text", "element", "frame", "mdwalk", "walk", "identify", "main",
+}
 
 // Global is the name of the object the script installs in its world.
 const Global = "__webhand"
@@ -32,10 +24,21 @@ const Global = "__webhand"
 // (Page.createIsolatedWorld, grantUniveralAccess), where the page can neither
 // see nor alter it. Evaluating it again in the same document is harmless: its
 // value is the document's token either way.
-func Script() string {
-	return "(() => {'use strict';\nif (globalThis." + Global + ") return globalThis." + Global + ".token;\n" +
-		coreJS + visibleJS + classifyJS + walkJS + identifyJS + mainJS + "})()"
-}
+func Script() string { return script() }
+
+var script = sync.OnceValue(func() string {
+	var b strings.Builder
+	b.WriteString("(() => {'use strict';\nif (globalThis." + Global + ") return globalThis." + Global + ".token;\n")
+	for _, p := range parts {
+		src, err := scripts.ReadFile("js/" + p + ".js")
+		if err != nil {
+			panic(err) // the list above and the folder are built together
+		}
+		b.Write(src)
+	}
+	b.WriteString("})()")
+	return b.String()
+})
 
 // WalkOptions say what a walk covers. The zero value is the default state:
 // what is within one margin of the viewport.

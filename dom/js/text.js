@@ -1,0 +1,66 @@
+const pixels = (s) => { const n = parseFloat(s); return n > 0 ? n : 0; };
+
+// text writes a text node; c is the context of its parent.
+const text = (n, c) => {
+  let s = data(n);
+  if (s.length > 4 * maxText && !md) s = s.slice(0, 4 * maxText);
+  if (md) {
+    if (!c.seen) return;
+    if (c.pre ? s !== '' : /\S/.test(s)) { out.push('t|' + c.p + '|0|0|0|0|0|' + esc(well(s))); count++; } else if (s !== '') { out.push('t|' + c.p + '|0|0|0|0|0| '); count++; }
+    return;
+  }
+  const ws = (s.charCodeAt(0) <= 32 ? 1 : 0) | (s.charCodeAt(s.length - 1) <= 32 ? 2 : 0);
+  const t = squash(s);
+  if (t === '' || !c.seen) return;
+  let flags = (brk ? F_BREAK : 0) | (c.quiet ? F_QUIET : 0);
+  // A lone text far from view takes the box of its element.
+  let r = c.box;
+  if (r === null || r.top < 2 * c.fr.vh || nextSibling(n) !== null || c.text !== n) {
+    range.selectNodeContents(n);
+    r = range.getBoundingClientRect();
+  }
+  if (r.width <= 0 || r.height <= 0) return;
+  const fr = c.fr;
+  const x0 = Math.max(r.left, c.clip.x0);
+  const y0 = Math.max(r.top, c.clip.y0);
+  const x1 = Math.min(r.right, c.clip.x1);
+  const y1 = Math.min(r.bottom, c.clip.y1);
+  if (x1 - x0 < 2 || y1 - y0 < 2) {
+    const h = c.hard;
+    const out = r.right <= h.x0 || r.left >= h.x1 || r.bottom <= h.y0 || r.top >= h.y1;
+    if (out || c.unseen) {
+      if (c.t < 0) return;
+      flags |= F_UNSEEN;
+    }
+  } else {
+    flags |= F_INVIEW;
+    if (c.unseen) {
+      if (c.t < 0) return;
+      flags |= F_UNSEEN;
+    } else if (!c.sure) {
+      // What covers text covers its neighbours: one test for a patch.
+      const x = (x0 + x1) / 2;
+      const y = (y0 + y1) / 2;
+      const patch = (x >> 7) * 4096 + (y >> 6);
+      if (!fr.clear.has(patch)) {
+        const hit = hitNear(c.el, fr.doc, x, y);
+        if (hit !== c.el && (hidesText(hit, c.el) || (fr.parent && hidesFrame(fr, x, y)))) {
+          const two = hitNear(c.el, fr.doc, x0 + 1, y0 + Math.min(6, (y1 - y0) / 2));
+          if (two !== c.el && hidesText(two, c.el)) return;
+        } else {
+          fr.clear.add(patch);
+        }
+      }
+    }
+  }
+  const k = fr.k;
+  out.push('t|' + c.p + '|' + flags + '|' + R(r.left * k + fr.ox) + '|' + R(r.top * k + fr.oy) + '|' + R(r.width * k) + '|' + R(r.height * k) + '|' +
+    esc(well(t.length > maxText ? t.slice(0, maxText) + '…' : t)) + (ws ? '|' + ws : ''));
+  count++;
+  brk = false;
+};
+
+const hidesFrame = (fr, x, y) => {
+  const over = frameShown(fr, x, y);
+  return !!over && nodeType(over) === ELEMENT && hidesText(over, fr.el);
+};
