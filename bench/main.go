@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -43,7 +44,7 @@ func main() {
 	only := flag.String("only", "", "comma-separated names of what to measure; empty is all")
 	skipTable := flag.Bool("short", false, "leave out the page of 60,000 nodes")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *n, *folder, *only, *skipTable); err != nil {
 		log.Fatal(err)
