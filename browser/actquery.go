@@ -134,8 +134,6 @@ type FoundElement struct {
 	Shown    bool              `json:"shown"`
 	// Index is the element's number in the page state, 0 when it has none.
 	Index int `json:"index,omitempty"`
-
-	Ref int `json:"ref"` // of the page walker; not for callers
 }
 
 // FindElements lists the elements of the current tab that answer to a CSS
@@ -152,8 +150,11 @@ func (s *Session) FindElements(ctx context.Context, selector string, attributes 
 	}
 	for _, d := range t.documents() {
 		var r struct {
-			Total int            `json:"total"`
-			List  []FoundElement `json:"list"`
+			Total int `json:"total"`
+			List  []struct {
+				FoundElement
+				Ref int `json:"ref"`
+			} `json:"list"`
 		}
 		opts := map[string]any{"selector": selector, "attributes": attributes, "max": limit - len(list), "text": true}
 		if err := d.do(ctx, "elements", opts, &r); err != nil {
@@ -165,7 +166,7 @@ func (s *Session) FindElements(ctx context.Context, selector string, attributes 
 		total += r.Total
 		for _, e := range r.List {
 			e.Index = d.indexOf(e.Ref)
-			list = append(list, e)
+			list = append(list, e.FoundElement)
 		}
 	}
 	return list, total, nil
