@@ -182,6 +182,20 @@ func TestPlanner(t *testing.T) {
 		t.Errorf("%d plans, role %s", p.Calls(), roles[0])
 	}
 
+	// The flash style has no plan of its own and shows the planner's.
+	m = model(func(_ int, req *llm.Request) string {
+		if !strings.Contains(lastText(req), "[>] 1. open the shop") {
+			t.Error("the planner's steps are not shown in the flash style")
+		}
+		return finished("ok", true)
+	})
+	cfg = quick(t, m)
+	cfg.Prompt.Style = StyleFlash
+	cfg.Planner.LLM = model(func(int, *llm.Request) string { return plan })
+	if _, err := Run(t.Context(), "task", cfg); err != nil {
+		t.Fatal(err)
+	}
+
 	broken := &llmtest.Script{Answers: []llmtest.Answer{llmtest.Text("?")}, Loop: true}
 	m = model(answersThenDone())
 	cfg = quick(t, m)

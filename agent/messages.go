@@ -119,7 +119,7 @@ func (a *Agent) moment(v view) string {
 		fmt.Fprintf(&b, ". Today is %s", time.Now().Format("Monday, 2 January 2006"))
 	}
 	b.WriteString(".\n")
-	if p := a.mind.Plan.text(); p != "" && !a.cfg.Plan.Off {
+	if p := a.mind.Plan.text(); p != "" && (!a.cfg.Plan.Off || a.cfg.Planner.LLM != nil) {
 		fmt.Fprintf(&b, "\nYour plan:\n%s\n", p)
 	}
 	if s := a.filesText(v.nonce); s != "" {
