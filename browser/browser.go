@@ -61,7 +61,7 @@ func Launch(ctx context.Context, cfg Config) (*Browser, error) {
 func start(ctx context.Context, cfg Config, r *route) (*Browser, error) {
 	cfg = cfg.withDefaults()
 	sctx, cancel := context.WithTimeoutCause(ctx, cfg.StartTimeout,
-		fmt.Errorf("Chrome did not answer within %s", cfg.StartTimeout))
+		fmt.Errorf("no answer from Chrome within %s", cfg.StartTimeout))
 	defer cancel()
 	b := &Browser{
 		cfg: cfg, log: cfg.Logger,
@@ -197,8 +197,13 @@ func (b *Browser) Close() error {
 
 // NewSession opens an isolated session: its own browser context with its own
 // cookies, cache, tabs and downloads. Only the session settings of cfg count.
+// A Policy or Proxy that the browser was launched with holds where cfg has
+// none.
 func (b *Browser) NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	cfg.Isolated = true
+	if cfg.Policy.isZero() {
+		cfg.Policy = b.cfg.Policy
+	}
 	r, err := newRoute(cfg, b.cfg.Proxy, b.proc != nil)
 	if err != nil {
 		return nil, err

@@ -258,7 +258,7 @@ func (p *call) wait(ctx context.Context, result any) error {
 		if _, ok := ctx.Deadline(); !ok {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeoutCause(ctx, limit,
-				fmt.Errorf("Chrome did not answer within %s: %w", limit, context.DeadlineExceeded))
+				fmt.Errorf("no answer from Chrome within %s: %w", limit, context.DeadlineExceeded))
 			defer cancel()
 		}
 		select {

@@ -67,8 +67,10 @@ func (t *tab) suspect() {
 		cancel()
 		url, _ := t.info()
 		ev := Hung{Tab: t.owner.shortID(t), URL: shortURL(url)}
-		// Twice: a timer may begin the loop again.
-		if t.answers(limit/2) && t.answers(limit/2) {
+		// Asked twice: a timer may begin the loop again.
+		back := t.answers(limit / 2)
+		back = back && t.answers(limit/2)
+		if back {
 			t.emit(ev)
 			return
 		}

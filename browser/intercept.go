@@ -50,6 +50,12 @@ func (t *tab) intercept(sess *cdpSession) []*call {
 		onEvent(sess, fetch.AuthRequired, func(ev fetch.EventAuthRequired) { t.authenticate(sess, ev) })
 	}
 	calls := []*call{sess.send(fetch.CommandEnable, params)}
+	if p.guardsConnections() {
+		// Peer connections are made by neither request nor proxy.
+		calls = append(calls, sess.send(page.CommandAddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: `delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection`, RunImmediately: new(true),
+		}))
+	}
 	if sess == t.sess && p.active() {
 		// A page rendered ahead of its navigation would be shown without
 		// another request.
@@ -76,7 +82,7 @@ func (t *tab) judge(sess *cdpSession, ev fetch.EventRequestPaused) {
 		t.refuse(sess, ev, err)
 		return
 	}
-	if !p.refusePrivate || t.owner.route.guard != nil && !document {
+	if r := t.owner.route; !p.refusePrivate || r.proxied || r.guard != nil && !document {
 		sess.send(fetch.CommandContinueRequest, fetch.ContinueRequestParams{RequestID: ev.RequestID})
 		return
 	}

@@ -197,7 +197,7 @@ func TestPolicyForWhatPagesLoad(t *testing.T) {
 		new Worker('/worker.js'); new SharedWorker('/worker.js'); navigator.serviceWorker.register('/worker.js');
 		</script>`, "BAD", st.bad))(w, r)
 	})
-	st.mux.HandleFunc("/hop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, st.bad+"/hopped", 302) })
+	st.mux.HandleFunc("/hop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, st.bad+"/hopped", http.StatusFound) })
 	st.mux.HandleFunc("/worker.js", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
 		fmt.Fprint(w, strings.ReplaceAll(`
@@ -320,5 +320,44 @@ func TestTwoSessionsOfOneChromeHaveTheirOwnPolicies(t *testing.T) {
 	}
 	if _, err := b.Navigate(ctx, st.good); !errors.Is(err, ErrBlocked) {
 		t.Errorf("b: %v", err)
+	}
+}
+
+// Peer connections go past requests and proxies alike; a guarded page has none.
+func TestGuardedPagesHaveNoPeerConnections(t *testing.T) {
+	url := serveMux(t, html(`<iframe srcdoc="x"></iframe>`))
+	for _, tt := range []struct {
+		policy Policy
+		want   string
+	}{
+		{Policy{}, "function,function"},
+		{Policy{Allow: []string{"127.0.0.1"}}, "undefined,undefined"},
+	} {
+		s := policySession(t, tt.policy)
+		if _, err := s.Navigate(testContext(t), url); err != nil {
+			t.Fatal(err)
+		}
+		if got := mustEval[string](t, s, `[typeof RTCPeerConnection, typeof frames[0].RTCPeerConnection].join()`); got != tt.want {
+			t.Errorf("%+v: %s", tt.policy, got)
+		}
+	}
+}
+
+// A session of a Chrome that was launched with a policy has it too.
+func TestPolicyOfTheBrowserHoldsForItsSessions(t *testing.T) {
+	b, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := b.cfg.Policy
+	b.cfg.Policy = Policy{Allow: []string{"a.test"}}
+	defer func() { b.cfg.Policy = old }()
+	s, err := b.NewSession(testContext(t), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Navigate(testContext(t), "http://b.test/"); !errors.Is(err, ErrBlocked) {
+		t.Fatalf("err = %v", err)
 	}
 }

@@ -50,9 +50,9 @@ func launch(ctx context.Context, cfg Config, r *route) (*conn, *process, error) 
 			select {
 			case <-proc.exited:
 				if proc.exitErr != nil {
-					err = fmt.Errorf("Chrome exited: %w", proc.exitErr)
+					err = fmt.Errorf("the process exited: %w", proc.exitErr)
 				} else {
-					err = errors.New("Chrome exited at once")
+					err = errors.New("the process exited at once")
 				}
 			case <-ctx.Done():
 			}

@@ -25,42 +25,23 @@ func crosstalkSite() http.Handler {
 	return mux
 }
 
-// play runs steps in a session and reports whatever is not its own.
-func play(ctx context.Context, b *Browser, url string, id, steps int) error {
+// play runs steps in a session and reports whatever is not its own. turn lets
+// it have the machine for one step.
+func play(ctx context.Context, b *Browser, url string, id, steps int, turn func() func()) error {
+	done := turn()
 	s, err := b.NewSession(ctx, Config{StartTimeout: 5 * time.Minute, CallTimeout: time.Minute, NavigateTimeout: 2 * time.Minute})
+	if err == nil {
+		defer s.Close()
+		_, err = s.Navigate(ctx, fmt.Sprintf("%s/?name=s%d", url, id))
+	}
+	done()
+	for n := 1; n < steps && err == nil; n++ {
+		done = turn()
+		err = step(ctx, s, fmt.Sprintf("name=s%d %d", id, n))
+		done()
+	}
 	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if _, err := s.Navigate(ctx, fmt.Sprintf("%s/?name=s%d", url, id)); err != nil {
-		return err
-	}
-	for n := 1; n < steps; n++ {
-		want := fmt.Sprintf("name=s%d %d", id, n)
-		title, err := Evaluate[string](ctx, s, `document.title`)
-		if err != nil {
-			return fmt.Errorf("session %d: %w", id, err)
-		}
-		if title != want {
-			return fmt.Errorf("session %d is %q, want %q", id, title, want)
-		}
-		t, err := s.active(ctx)
-		if err != nil {
-			return err
-		}
-		a := t.watchActivity(ctx)
-		before := a.loader
-		_, err = Evaluate[any](ctx, s, `next.click()`)
-		if err == nil {
-			_, err = a.wait(ctx)
-		}
-		a.stop()
-		if err != nil {
-			return err
-		}
-		if err := t.waitFor(ctx, func() bool { return t.life.loader != before && t.life.load }); err != nil {
-			return err
-		}
+		return fmt.Errorf("session %d: %w", id, err)
 	}
 	if n := len(s.Tabs()); n != 1 {
 		return fmt.Errorf("session %d has %d tabs", id, n)
@@ -68,18 +49,43 @@ func play(ctx context.Context, b *Browser, url string, id, steps int) error {
 	return nil
 }
 
+// step reads the page's title and follows its link.
+func step(ctx context.Context, s *Session, want string) error {
+	title, err := Evaluate[string](ctx, s, `document.title`)
+	if err != nil {
+		return err
+	}
+	if title != want {
+		return fmt.Errorf("the page is %q, want %q", title, want)
+	}
+	t, err := s.active(ctx)
+	if err != nil {
+		return err
+	}
+	a := t.watchActivity(ctx)
+	defer a.stop()
+	if _, err := Evaluate[any](ctx, s, `next.click()`); err != nil {
+		return err
+	}
+	if _, err := a.wait(ctx); err != nil {
+		return err
+	}
+	return t.waitFor(ctx, func() bool { return t.life.loader != a.loader && t.life.load })
+}
+
+// playAll runs sessions side by side, all of them open at once, width of them
+// doing something at the same time.
 func playAll(t testing.TB, b *Browser, sessions, steps, width int) {
 	t.Helper()
 	url := serveMux(t, crosstalkSite())
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
-	var wg sync.WaitGroup
 	sem := make(chan struct{}, width)
+	turn := func() func() { sem <- struct{}{}; return func() { <-sem } }
+	var wg sync.WaitGroup
 	for id := range sessions {
 		wg.Go(func() {
-			sem <- struct{}{}
-			defer func() { <-sem }()
-			if err := play(ctx, b, url, id, steps); err != nil {
+			if err := play(ctx, b, url, id, steps, turn); err != nil {
 				t.Error(err)
 			}
 		})

@@ -62,7 +62,7 @@ func (t *tab) fetchTo(ctx context.Context, frame cdp.FrameID, address, file stri
 		if r != nil && r.HTTPStatusCode >= 400 {
 			return 0, fmt.Errorf("the server answered %d", int(r.HTTPStatusCode))
 		}
-		return 0, errors.New("Chrome could not load it again")
+		return 0, errors.New("it could not be loaded again")
 	}
 	handle := res.Resource.Stream
 	defer t.sess.send(cdpio.CommandClose, cdpio.CloseParams{Handle: handle})

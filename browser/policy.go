@@ -47,6 +47,11 @@ type Policy struct {
 	Schemes []string
 }
 
+func (p Policy) isZero() bool {
+	return len(p.Allow)+len(p.Block)+len(p.AllowResources)+len(p.BlockResources)+len(p.Schemes) == 0 &&
+		p.Private == AccessDefault && !p.NoAddresses
+}
+
 // Access is a permission with a default.
 type Access int
 

@@ -56,6 +56,8 @@ type route struct {
 
 	// What Chrome is told; empty for its own settings.
 	server, bypass string
+	// proxied is set when another proxy looks names up and connects.
+	proxied bool
 	// proxyUser is set when Chrome has to be told the credentials.
 	proxyUser *url.Userinfo
 }
@@ -77,7 +79,7 @@ func newRoute(cfg Config, inherited Proxy, local bool) (*route, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &route{policy: p}
+	r := &route{policy: p, proxied: up != nil}
 	credentials := up != nil && up.User != nil
 	if local && (p.guardsConnections() || credentials) {
 		g, err := startGuard(p, up, own.Bypass, cfg.logger())

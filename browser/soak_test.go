@@ -22,7 +22,7 @@ func TestSoakFiftySessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	playAll(t, b, 50, 20, 50)
+	playAll(t, b, 50, 20, 8)
 	t.Logf("50 sessions of 20 steps in %s", time.Since(start).Round(time.Millisecond))
 }
 
@@ -47,10 +47,13 @@ func TestSoakMemoryPerSession(t *testing.T) {
 		var mu sync.Mutex
 		var ss []*Session
 		var wg sync.WaitGroup
+		sem := make(chan struct{}, 6)
 		for range 50 {
 			wg.Go(func() {
+				sem <- struct{}{}
+				defer func() { <-sem }()
 				cfg := cfg
-				cfg.StartTimeout = 5 * time.Minute
+				cfg.StartTimeout, cfg.NavigateTimeout = 5*time.Minute, 5*time.Minute
 				s, err := b.NewSession(ctx, cfg)
 				if err != nil {
 					t.Error(err)

@@ -27,7 +27,7 @@ func (s *Session) visitOrigins(ctx context.Context, t *tab, origins []string, fn
 	if err != nil {
 		return err
 	}
-	defer s.b.conn.root.send(target.CommandDetachFromTarget, target.DetachFromTargetParams{SessionID: att.SessionID})
+	defer s.b.conn.root.send(target.CommandDetachFromTarget, target.DetachFromTargetParams(att))
 	sess := s.b.conn.session(att.SessionID)
 	if sess == nil {
 		return errDetached
