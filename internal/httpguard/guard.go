@@ -31,9 +31,9 @@ type Guard struct {
 	// MaxBody is the size of a request body in bytes beyond which it is
 	// refused with 413; 0 means 10 MiB.
 	MaxBody int64
-	// Allow and Expose are further names for the CORS headers of the same end,
-	// as they are written there.
-	Allow, Expose string
+	// Expose are further response headers that pages may read, separated by
+	// commas.
+	Expose string
 }
 
 // defaultMaxBody is the size of a request body in bytes beyond which it is
@@ -80,16 +80,13 @@ func (g Guard) cors(w http.ResponseWriter, origin string) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
-	h.Set("Access-Control-Allow-Headers", join("Authorization, Content-Type, X-API-Key, Mcp-Session-Id, Mcp-Protocol-Version", g.Allow))
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, Mcp-Session-Id, Mcp-Protocol-Version, Last-Event-ID")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
-	h.Set("Access-Control-Expose-Headers", join("Mcp-Session-Id", g.Expose))
-}
-
-func join(a, b string) string {
-	if b == "" {
-		return a
+	expose := "Mcp-Session-Id"
+	if g.Expose != "" {
+		expose += ", " + g.Expose
 	}
-	return a + ", " + b
+	h.Set("Access-Control-Expose-Headers", expose)
 }
 
 func (g Guard) hostAllowed(hostport string) bool {

@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"llm/llmtest":        {"llm", "llm/internal"},
 	"dom":                {},
 	"memory":             {"llm"},
-	"memory/":            {"memory", "memory/", "llm"},
+	"memory/":            {"memory", "memory/", "llm", "internal/httpguard", "internal/mcpio"},
 	"internal/schema":    {"llm"},
 	"internal/urlmatch":  {},
 	"internal/demosite":  {},

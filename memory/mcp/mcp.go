@@ -13,10 +13,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed-4bdb41d0/webhand/internal/mcpio"
 	"github.com/seed-4bdb41d0/webhand/memory/longterm"
 	"github.com/seed-4bdb41d0/webhand/memory/serve"
 )
@@ -114,7 +116,7 @@ func (s *Server) forRequest(r *http.Request) *sdk.Server {
 // Stdio serves one client and user on standard input and output until the
 // client hangs up or ctx ends. Nothing else may write to standard output.
 func (s *Server) Stdio(ctx context.Context, client, user string) error {
-	return s.Run(ctx, client, user, &sdk.StdioTransport{})
+	return s.Run(ctx, client, user, mcpio.New(os.Stdin, os.Stdout))
 }
 
 // Run serves one client and user on any transport of the MCP SDK.
