@@ -129,45 +129,6 @@ func state(ctx context.Context, tx *sql.Tx) (dims int, generation int64, err err
 	return dims, generation, nil
 }
 
-// byWords asks the full-text index. Every word is quoted, so that nothing in
-// a query is an operator.
-func (r *searching) byWords(ctx context.Context) error {
-	if len(r.q.Tokens) == 0 {
-		return nil
-	}
-	quoted := make([]string, len(r.q.Tokens))
-	for i, t := range r.q.Tokens {
-		quoted[i] = quote(t)
-	}
-	var scope []string
-	for id := range strings.FieldsSeq(scopeWords(r.q.Scope)) {
-		scope = append(scope, "scope : "+quote(id))
-	}
-	match := strings.Join(scope, " AND ") + " AND tokens : (" + strings.Join(quoted, " OR ") + ")"
-	args := append([]any{match}, r.w.args...)
-	rows, err := r.QueryContext(ctx, `SELECT m.rid, bm25(memories_fts, 0.0, 1.0) AS r FROM memories_fts f JOIN memories m ON m.rid = f.rowid
-		WHERE memories_fts MATCH ? AND `+r.w.String()+` ORDER BY r, m.rid LIMIT ?`, append(args, r.q.Limit)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var rid int64
-		var rank float64
-		if err := rows.Scan(&rid, &rank); err != nil {
-			return err
-		}
-		r.words[rid] = max(-rank, 1e-9) // SQLite's rank is better the smaller it is
-	}
-	return rows.Err()
-}
-
-// quote makes a string of the query language of a token. A zero byte would end
-// the query.
-func quote(token string) string {
-	return `"` + strings.NewReplacer(`"`, `""`, "\x00", " ").Replace(token) + `"`
-}
-
 // byBlock scans cached vectors.
 func (r *searching) byBlock(b *block, allowed map[int64]bool) {
 	shown := func(i int) bool { return r.q.Today == "" || b.expires[i] == "" || b.expires[i] >= r.q.Today }
@@ -189,20 +150,12 @@ func (r *searching) byBlock(b *block, allowed map[int64]bool) {
 
 // allowed are the memories that pass the filter.
 func (r *searching) allowed(ctx context.Context) (map[int64]bool, error) {
-	rows, err := r.QueryContext(ctx, `SELECT m.rid FROM memories m WHERE `+r.w.String(), r.w.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := make(map[int64]bool)
-	for rows.Next() {
-		var rid int64
-		if err := rows.Scan(&rid); err != nil {
-			return nil, err
-		}
+	rids, err := r.column(ctx, `SELECT m.rid FROM memories m WHERE `+r.w.String(), r.w.args...)
+	out := make(map[int64]bool, len(rids))
+	for _, rid := range rids {
 		out[rid] = true
 	}
-	return out, rows.Err()
+	return out, err
 }
 
 // byScan reads every vector of the scope from the file.
@@ -253,7 +206,9 @@ func (r *searching) load(ctx context.Context) ([]longterm.Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.QueryContext(ctx, `SELECT `+recordColumns+` FROM memories m WHERE m.rid IN (SELECT value FROM json_each(?)) ORDER BY m.rid`, string(list))
+	// The condition again: a word can find a memory that has expired.
+	args := append([]any{string(list)}, r.w.args...)
+	rows, err := r.QueryContext(ctx, `SELECT `+recordColumns+` FROM memories m WHERE m.rid IN (SELECT value FROM json_each(?)) AND `+r.w.String()+` ORDER BY m.rid`, args...)
 	if err != nil {
 		return nil, err
 	}
