@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,35 +16,56 @@ import (
 	"github.com/seed-4bdb41d0/webhand/llm"
 )
 
-// children counts the processes below this one, except those of the shared
-// Chrome.
-func children(t *testing.T) int {
+// process is one entry of /proc.
+type process struct{ pid, parent int }
+
+// processes lists the processes of this machine that are not zombies.
+func processes(t *testing.T) []process {
 	t.Helper()
-	parent := map[int]int{}
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil || len(dirs) == 0 {
 		t.Skip("no /proc to count processes in")
 	}
+	var out []process
 	for _, d := range dirs {
 		data, err := os.ReadFile(filepath.Join(d, "stat"))
 		if err != nil {
 			continue // it ended meanwhile
 		}
-		rest := string(data)[strings.LastIndexByte(string(data), ')')+1:]
-		f := strings.Fields(rest)
+		f := strings.Fields(string(data)[strings.LastIndexByte(string(data), ')')+1:])
 		if len(f) < 2 || f[0] == "Z" {
 			continue
 		}
-		pid, _ := strconv.Atoi(filepath.Base(d))
-		parent[pid], _ = strconv.Atoi(f[1])
+		var p process
+		p.pid, _ = strconv.Atoi(filepath.Base(d))
+		p.parent, _ = strconv.Atoi(f[1])
+		out = append(out, p)
 	}
+	return out
+}
+
+// children are the processes that this one started, by number. What a browser
+// starts in turn comes and goes, and ends with it.
+func children(t *testing.T) map[int]bool {
+	t.Helper()
+	out := map[int]bool{}
+	for _, p := range processes(t) {
+		if p.parent == os.Getpid() {
+			out[p.pid] = true
+		}
+	}
+	return out
+}
+
+// left counts the processes of runs that are still there: children that were
+// not there before, and whatever was started on a profile below tmp.
+func left(t *testing.T, before map[int]bool, tmp string) int {
+	t.Helper()
 	n := 0
-	for pid := range parent {
-		for p, hops := pid, 0; p > 1 && hops < 30; p, hops = parent[p], hops+1 {
-			if parent[p] == os.Getpid() {
-				n++
-				break
-			}
+	for _, p := range processes(t) {
+		line, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.pid), "cmdline"))
+		if p.parent == os.Getpid() && !before[p.pid] || strings.Contains(string(line), tmp) {
+			n++
 		}
 	}
 	return n
@@ -82,7 +102,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func runsLeaveNothing(t *testing.T, runs int) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	goroutines, procs := runtime.NumGoroutine(), children(t)
+	goroutines, before := runtime.NumGoroutine(), children(t)
 	for i := range runs {
 		ctx, cancel := context.WithCancel(t.Context())
 		m := model(func(n int, _ *llm.Request) string {
@@ -105,7 +125,7 @@ func runsLeaveNothing(t *testing.T, runs int) {
 		}
 	}
 	eventually(t, "goroutines are back where they were", func() bool { return runtime.NumGoroutine() <= goroutines+2 })
-	eventually(t, "processes are back where they were", func() bool { return children(t) <= procs })
+	eventually(t, "no process is left", func() bool { return left(t, before, tmp) == 0 })
 	if n := tempDirs(t, tmp); n != 0 {
 		list, _ := filepath.Glob(filepath.Join(tmp, "*"))
 		t.Errorf("%d temporary files are left: %v", n, list)
@@ -115,6 +135,8 @@ func runsLeaveNothing(t *testing.T, runs int) {
 func TestRunsLeaveNothingBehind(t *testing.T) { runsLeaveNothing(t, 3) }
 
 func TestChromeKilledInTheMiddle(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
 	before := children(t)
 	var killed time.Time
 	m := model(func(n int, _ *llm.Request) string {
@@ -134,38 +156,28 @@ func TestChromeKilledInTheMiddle(t *testing.T) {
 	if m.Calls() != 2 {
 		t.Errorf("the model was asked %d times; a dead browser is no reason to ask again", m.Calls())
 	}
-	eventually(t, "no process is left", func() bool { return children(t) <= before })
+	eventually(t, "no process is left", func() bool { return left(t, before, tmp) == 0 })
 }
 
-// killChildren kills the browsers that were started since there were before
-// processes: direct children of this process other than the shared Chrome's.
-func killChildren(t *testing.T, before int) {
+// killChildren kills the children that were not there before.
+func killChildren(t *testing.T, before map[int]bool) {
 	t.Helper()
-	if children(t) <= before {
-		t.Error("there is no browser to kill")
-		return
-	}
-	newest, started := 0, int64(0)
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	for _, d := range dirs {
-		data, err := os.ReadFile(filepath.Join(d, "stat"))
-		if err != nil {
+	killed := 0
+	for pid := range children(t) {
+		if before[pid] {
 			continue
 		}
-		f := strings.Fields(string(data)[strings.LastIndexByte(string(data), ')')+1:])
-		pid, _ := strconv.Atoi(filepath.Base(d))
-		ppid, _ := strconv.Atoi(f[1])
-		at, _ := strconv.ParseInt(f[19], 10, 64)
-		if ppid == os.Getpid() && at >= started {
-			newest, started = pid, at
+		p, err := os.FindProcess(pid)
+		if err == nil {
+			err = p.Kill()
 		}
+		if err != nil {
+			t.Error(err)
+		}
+		killed++
 	}
-	if newest == 0 {
-		t.Error("no child process")
-		return
-	}
-	if err := syscall.Kill(newest, syscall.SIGKILL); err != nil {
-		t.Error(err)
+	if killed == 0 {
+		t.Error("there is no browser to kill")
 	}
 }
 

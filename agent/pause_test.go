@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"io"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,18 +14,32 @@ import (
 	"github.com/seed-4bdb41d0/webhand/registry"
 )
 
+// whenPaused is a log that calls f each time the run says that it is paused.
+func whenPaused(f func()) *slog.Logger {
+	return slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.MessageKey && a.Value.String() == "paused" {
+			go f()
+		}
+		return a
+	}}))
+}
+
 func TestPause(t *testing.T) {
 	t.Run("during the model call, page unchanged: the answer counts", func(t *testing.T) {
 		var a *Agent
 		m := model(func(n int, _ *llm.Request) string {
 			if n == 0 {
 				a.Pause()
-				time.AfterFunc(20*time.Millisecond, a.Resume)
 				return say(`{"work":{}}`)
 			}
 			return finished("ok", true)
 		})
-		a, _ = New("task", quick(t, m))
+		cfg := quick(t, m)
+		cfg.Logger = whenPaused(func() {
+			time.Sleep(20 * time.Millisecond) // so that there is something to measure
+			a.Resume()
+		})
+		a, _ = New("task", cfg)
 		h, err := a.Run(t.Context())
 		if err != nil || len(h.Steps) != 2 || m.Calls() != 2 || h.Steps[0].Timing.Held == 0 {
 			t.Errorf("error %v, %d steps, %d calls", err, len(h.Steps), m.Calls())
@@ -37,12 +53,6 @@ func TestPause(t *testing.T) {
 			switch n {
 			case 0:
 				a.Pause()
-				go func() {
-					if _, err := s.Navigate(context.Background(), site.URL+"/offers"); err != nil {
-						t.Error(err)
-					}
-					a.Resume()
-				}()
 				return say(`{"work":{}}`)
 			case 1:
 				if !strings.Contains(lastText(req), "/offers") || !strings.Contains(lastText(req), "page has changed") {
@@ -53,6 +63,12 @@ func TestPause(t *testing.T) {
 		})
 		cfg := quick(t, m)
 		cfg.Browser = s
+		cfg.Logger = whenPaused(func() {
+			if _, err := s.Navigate(context.Background(), site.URL+"/offers"); err != nil {
+				t.Error(err)
+			}
+			a.Resume()
+		})
 		_ = cfg.Tools.Replace(registry.Spec{Name: "work", Description: "Work."}, func(context.Context) error { worked.Add(1); return nil })
 		a, _ = New("task", cfg)
 		h, err := a.Run(t.Context())
@@ -74,9 +90,9 @@ func TestPause(t *testing.T) {
 		cfg := quick(t, m)
 		_ = cfg.Tools.Replace(registry.Spec{Name: "work", Description: "Work."}, func(context.Context) (string, error) {
 			a.Pause()
-			time.AfterFunc(20*time.Millisecond, a.Resume)
 			return "worked", nil
 		})
+		cfg.Logger = whenPaused(func() { a.Resume() })
 		a, _ = New("task", cfg)
 		h, err := a.Run(t.Context())
 		if err != nil || len(h.Steps) != 2 || len(h.Steps[0].Actions) != 1 {
