@@ -11,7 +11,9 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/agent"
@@ -25,7 +27,8 @@ type HTMLOptions struct {
 	Width int
 	// NoImages leaves out the screenshots.
 	NoImages bool
-	// Cost is what the run cost, as text such as "$0.012"; empty leaves it out.
+	// Cost is what the run cost, as text such as "$0.012". Empty takes it from
+	// the history, where the prices of all models used are known.
 	Cost string
 }
 
@@ -113,21 +116,32 @@ func view(h *agent.History, opts HTMLOptions) (*pageView, error) {
 		Took: h.Duration(), Tokens: h.Usage.Tokens.Total(), Cost: opts.Cost,
 	}
 	var longest int64 = 1
+	if u := h.Usage; v.Cost == "" && u.Priced && u.Cost > 0 {
+		v.Cost = fmt.Sprintf("$%.4f", u.Cost)
+	}
 	for _, s := range h.Steps {
 		longest = max(longest, s.Timing.Total)
 	}
+	pictures := sync.WaitGroup{}
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	v.Steps = make([]stepView, 0, len(h.Steps)) // never moves while pictures are made
 	for _, s := range h.Steps {
 		sv := stepView{Step: s, Took: time.Duration(s.Timing.Total) * time.Millisecond}
-		if s.Page.Screenshot != "" && !opts.NoImages {
-			if err := sv.picture(h.Dir, opts.Width); err != nil {
-				// A report with one picture missing is better than none.
-				sv.Image = ""
-			}
-		}
 		for _, a := range s.Actions {
 			sv.Actions = append(sv.Actions, actionView{Action: a, Args: indent(a.Args)})
 		}
 		v.Steps = append(v.Steps, sv)
+		if s.Page.Screenshot != "" && !opts.NoImages {
+			at := &v.Steps[len(v.Steps)-1]
+			pictures.Go(func() {
+				slots <- struct{}{}
+				defer func() { <-slots }()
+				if err := at.picture(h.Dir, opts.Width); err != nil {
+					// A report with one picture missing is better than none.
+					at.Image = ""
+				}
+			})
+		}
 		part := func(ms int64) float64 { return float64(ms) * 100 / float64(longest) }
 		t := s.Timing
 		v.Chart = append(v.Chart, bar{
@@ -135,6 +149,7 @@ func view(h *agent.History, opts HTMLOptions) (*pageView, error) {
 			Title: fmt.Sprintf("step %d: page %d ms, model %d ms, actions %d ms, waiting %d ms, rest %d ms", s.Number, t.Observe, t.Model, t.Act, t.Held, t.Overhead()),
 		})
 	}
+	pictures.Wait()
 	return v, nil
 }
 

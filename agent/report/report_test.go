@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +26,35 @@ import (
 	"github.com/seed-4bdb41d0/webhand/llm"
 	"github.com/seed-4bdb41d0/webhand/registry"
 )
+
+// One Chrome serves the package; each test gets a session of its own.
+var chrome struct {
+	sync.Once
+	b   *browser.Browser
+	err error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chrome.b != nil {
+		_ = chrome.b.Close()
+	}
+	os.Exit(code)
+}
+
+func session(t testing.TB) *browser.Session {
+	t.Helper()
+	chrome.Do(func() { chrome.b, chrome.err = browser.Launch(context.Background(), browser.Config{}) })
+	if chrome.err != nil {
+		t.Fatal(chrome.err)
+	}
+	s, err := chrome.b.NewSession(context.Background(), browser.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
 
 // sample is a history of n steps with a screenshot each.
 func sample(t testing.TB, n int) *agent.History {
@@ -38,9 +68,13 @@ func sample(t testing.TB, n int) *agent.History {
 		}},
 		Usage: agent.Usage{Calls: n, Tokens: llm.Usage{Input: 1000 * n, Cached: 700 * n, Output: 50 * n}},
 	}
+	var pictures [20][]byte // drawing them takes longer than anything else
 	for i := 1; i <= n; i++ {
 		name := fmt.Sprintf("step_%03d.png", i)
-		if err := os.WriteFile(filepath.Join(dir, name), screen(t, i), 0o600); err != nil {
+		if i <= 20 {
+			pictures[i%20] = screen(t, i)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), pictures[i%20], 0o600); err != nil {
 			t.Fatal(err)
 		}
 		started := time.Date(2026, 11, 29, 12, 0, i, 0, time.UTC)
@@ -106,11 +140,14 @@ func TestReportOpensOfflineAndShowsTheRun(t *testing.T) {
 	defer srv.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	s, err := browser.New(ctx, browser.Config{})
-	if err != nil {
+	s := session(t)
+	// What the browser has to complain of, from before the page is there.
+	watch := `window.__complaints = []; addEventListener("error", (e) => __complaints.push(String(e.message)), true);
+		addEventListener("securitypolicyviolation", (e) => __complaints.push(e.violatedDirective + " " + e.blockedURI));
+		for (const k of ["error", "warn"]) console[k] = (...a) => __complaints.push(a.join(" "));`
+	if err := s.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": watch}, nil); err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
 	if _, err := s.Navigate(ctx, srv.URL+"/report"); err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +182,9 @@ func TestReportOpensOfflineAndShowsTheRun(t *testing.T) {
 	}
 	if got, err := browser.Evaluate[seen](ctx, s, look); err != nil || got.Visible != 1 {
 		t.Errorf("search shows %d steps, %v; want the one with the word", got.Visible, err)
+	}
+	if bad, err := browser.Evaluate[[]string](ctx, s, "__complaints"); err != nil || len(bad) > 0 {
+		t.Errorf("the browser complains: %q, %v", bad, err)
 	}
 	if n := others.Load(); n != 0 {
 		t.Errorf("%d requests left the report", n)
@@ -255,14 +295,10 @@ func TestLiveViewFollowsTheRun(t *testing.T) {
 	l := NewLive(HTMLOptions{})
 	l.Update(sample(t, 1))
 	srv := httptest.NewServer(l)
-	defer srv.Close()
+	t.Cleanup(srv.Close) // after the session, whose event stream it waits for
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	s, err := browser.New(ctx, browser.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := session(t)
 	if _, err := s.Navigate(ctx, srv.URL); err != nil {
 		t.Fatal(err)
 	}
@@ -309,4 +345,50 @@ func BenchmarkReport100Steps(b *testing.B) {
 		size = buf.Len()
 	}
 	b.ReportMetric(float64(size), "bytes")
+}
+
+func TestReplaysAreShownAsSuch(t *testing.T) {
+	h := sample(t, 2)
+	h.Replay = &agent.ReplayReport{Result: agent.ReplayPartial, Heals: 1}
+	h.Steps[0].Actions[0].Match = "stable"
+	h.Usage.Cost, h.Usage.Priced = 0.0123, true
+	var page bytes.Buffer
+	if err := HTML(&page, h, HTMLOptions{NoImages: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"partial, 1 healed", "found by stable", "$0.0123"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// BenchmarkReport100StepsOpens measures from the request to the page's load
+// event, pictures decoded as they come into view.
+func BenchmarkReport100StepsOpens(b *testing.B) {
+	var page bytes.Buffer
+	if err := HTML(&page, sample(b, 100), HTMLOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(page.Bytes())
+	}))
+	defer srv.Close()
+	s := session(b)
+	var ms float64
+	n := 0
+	for b.Loop() {
+		if _, err := s.Navigate(b.Context(), srv.URL+"/?"+fmt.Sprint(n)); err != nil {
+			b.Fatal(err)
+		}
+		t, err := browser.Evaluate[float64](b.Context(), s, `new Promise((r) => { const look = () => { const t = performance.getEntriesByType("navigation")[0]; t.loadEventEnd ? r(t.loadEventEnd) : setTimeout(look, 20); }; look(); })`)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ms += t
+		n++
+	}
+	b.ReportMetric(ms/float64(n), "load-ms")
+	b.ReportMetric(float64(page.Len()), "bytes")
 }
