@@ -50,8 +50,15 @@ func run(ctx context.Context, args []string, in io.Reader, out, diag io.Writer) 
 	if err != nil {
 		return err
 	}
-	a, err := agent.New(o.task, cfg)
+	update, end, err := o.show(diag)
 	if err != nil {
+		return err
+	}
+	defer end()
+	var a *agent.Agent
+	cfg.Hooks.StepEnd = func(context.Context, *agent.Step) error { update(a.History()); return nil }
+	cfg.Hooks.Done = func(_ context.Context, h *agent.History) error { update(h); return nil }
+	if a, err = agent.New(o.task, cfg); err != nil {
 		return err
 	}
 	show := &printer{out: out, diag: diag, json: o.json, asks: o.approve}

@@ -48,6 +48,7 @@ func TestRunAsAProgramWould(t *testing.T) {
 	err = run(t.Context(), []string{
 		"-task", "Are there offers?", "-url", site.URL + "/shop", "-provider", "openai", "-model", "gpt-4.1-mini", "-base-url", model.OpenAI(),
 		"-json", "-history", history, "-save-conversation", filepath.Join(dir, "conversation"), "-dir", filepath.Join(dir, "agent"), "-approve",
+		"-report", filepath.Join(dir, "run.html"), "-gif", filepath.Join(dir, "run.gif"), "-watch", "127.0.0.1:0",
 	}, strings.NewReader("yes\n"), &out, &diag)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, diag.String())
@@ -64,6 +65,14 @@ func TestRunAsAProgramWould(t *testing.T) {
 	}
 	if !strings.Contains(diag.String(), "There are offers.") || !strings.Contains(diag.String(), `link "Offers"`) {
 		t.Errorf("stderr has no result or no question:\n%s", diag.String())
+	}
+	for _, name := range []string{"run.html", "run.gif"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || len(b) < 10_000 {
+			t.Errorf("%s: %d bytes, %v", name, len(b), err)
+		}
+	}
+	if !strings.Contains(diag.String(), "Watch at http://127.0.0.1:") {
+		t.Error("it is not said where to watch")
 	}
 	f, err := os.Open(history)
 	if err != nil {
@@ -102,6 +111,15 @@ func TestBadFlags(t *testing.T) {
 		}
 		if out.Len() > 0 {
 			t.Errorf("%q: stdout has %q", tt.args, out.String())
+		}
+	}
+}
+
+func TestTheRunIsShownToThisMachineOnly(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:8080", ":8080", "192.168.1.4:80", "example.com:80"} {
+		o := &options{watch: address}
+		if _, _, err := o.show(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "loopback") {
+			t.Errorf("-watch %s: %v", address, err)
 		}
 	}
 }

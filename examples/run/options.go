@@ -5,12 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/agent"
+	"github.com/seed-4bdb41d0/webhand/agent/report"
 	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/examples/internal/secretsfile"
 	"github.com/seed-4bdb41d0/webhand/llm"
@@ -28,6 +31,7 @@ type options struct {
 	allow, block             string
 	secrets                  string
 	conversation, history    string
+	report, gif, watch       string
 	dir                      string
 	approve, readOnly        bool
 	validate                 bool
@@ -57,6 +61,9 @@ func parse(args []string, diag io.Writer) (*options, error) {
 	fs.StringVar(&o.secrets, "secrets", "", `JSON file with secrets: {"name":"value"} or {"pattern":{"name":"value"}}`)
 	fs.StringVar(&o.conversation, "save-conversation", "", "folder for every model call, as text and as JSON lines")
 	fs.StringVar(&o.history, "history", "", "file for the history; it is written while the run goes on")
+	fs.StringVar(&o.report, "report", "", "file for the run as one HTML page that opens offline")
+	fs.StringVar(&o.gif, "gif", "", "file for the run as an animation")
+	fs.StringVar(&o.watch, "watch", "", "address to show the run at while it goes on, such as 127.0.0.1:8080; a loopback one")
 	fs.StringVar(&o.dir, "dir", "", "folder for screenshots, files and downloads; empty is a temporary one")
 	fs.BoolVar(&o.approve, "approve", false, "ask on the terminal before every action that changes something")
 	fs.BoolVar(&o.readOnly, "read-only", false, "allow only actions that change nothing")
@@ -99,6 +106,7 @@ func (o *options) config(in io.Reader, diag io.Writer) (agent.Config, error) {
 		Dir:             o.dir,
 		// Files are written after the run, so its folder has to outlive it.
 		KeepBrowser: true,
+		KeepPrompts: o.report != "" || o.watch != "",
 		BrowserConfig: browser.Config{
 			Headful: o.headful, RemoteURL: o.cdp, StorageFile: o.storage,
 			Policy: browser.Policy{Allow: list(o.allow), Block: list(o.block)},
@@ -147,6 +155,46 @@ func keyVariable(provider string) string {
 
 // write leaves the files that the flags ask for.
 func (o *options) write(h *agent.History) error {
+	return errors.Join(
+		o.writeHistory(h),
+		writeFile(o.report, func(w io.Writer) error { return report.HTML(w, h, report.HTMLOptions{}) }),
+		writeFile(o.gif, func(w io.Writer) error { return report.GIF(w, h, report.GIFOptions{}) }),
+	)
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// show serves the run at o.watch while it goes on. The returned funcs show what
+// there is, and end it.
+func (o *options) show(diag io.Writer) (update func(*agent.History), end func() error, err error) {
+	if o.watch == "" {
+		return func(*agent.History) {}, func() error { return nil }, nil
+	}
+	host, _, err := net.SplitHostPort(o.watch)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, nil, fmt.Errorf("-watch %s: want a loopback address with a port, such as 127.0.0.1:8080", o.watch)
+	}
+	l, err := net.Listen("tcp", o.watch)
+	if err != nil {
+		return nil, nil, err
+	}
+	live := report.NewLive(report.HTMLOptions{})
+	srv := &http.Server{Handler: live, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = srv.Serve(l) }() // ends with Close
+	fmt.Fprintf(diag, "Watch at http://%s/\n", l.Addr())
+	return live.Update, srv.Close, nil
+}
+
+func (o *options) writeHistory(h *agent.History) error {
 	if o.history == "" {
 		return nil
 	}
