@@ -13,7 +13,7 @@ var scripts embed.FS
 
 // parts are the script's files in the order they need each other.
 var parts = []string{
-	"core", "visible", "classify", "record", "context", "fields", "text", "element", "frame", "mdwalk", "walk", "identify", "main",
+	"core", "visible", "classify", "items", "record", "context", "fields", "text", "element", "frame", "mdwalk", "walk", "identify", "main",
 }
 
 // Global is the name of the object the script installs in its world.

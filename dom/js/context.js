@@ -20,6 +20,7 @@ class Context {
     this.host = c.host;
     this.pre = c.pre;
     this.inert = c.inert;
+    this.items = c.items > 0 ? c.items - 1 : 0; // levels on which items of a listening container may be
     this.box = null; // of the element itself, when it was written out
     this.text = null; // its first child
   }

@@ -57,6 +57,7 @@ const element = (el, c) => {
   let why = named || NATIVES.has(tag) ? evidence(el, tag) : 0;
   const bits = listenerCount !== 0 ? listenersOf.get(el) || 0 : 0;
   if (bits) why |= LISTENER;
+  else if (c.items > 0 && why === 0 && !svg && isItem(el, tag)) why |= LISTENER;
   const leaf = firstChild(el) === null;
   let ptr = c.ptr;
   let overflow = 'visible';
@@ -140,6 +141,7 @@ const element = (el, c) => {
     d.sure = false;
     d.listbox = tag === 'select' || (c.listbox && tag === 'optgroup');
     d.host = root ? null : el;
+    if (!svg && bits && delegates(bits, why, el, r, fr)) d.items = ITEM_DEPTH;
     return d;
   };
 
