@@ -49,8 +49,8 @@ type Config struct {
 	// ReadOnly offers only what changes nothing, and going from page to page.
 	ReadOnly bool
 	// Approve is asked before every action that is not marked read-only, also
-	// those of run_task. Its error refuses the action and is told to the
-	// client. Nil allows all but actions marked Spec.NeedsApproval, which then
+	// those of run_task, by several clients at a time. Its error refuses the
+	// action and is told to the client. Nil allows all but actions marked Spec.NeedsApproval, which then
 	// are refused.
 	Approve func(ctx context.Context, action string, args json.RawMessage) error
 

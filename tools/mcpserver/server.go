@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed-4bdb41d0/webhand/agent"
 	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/internal/httpguard"
 	"github.com/seed-4bdb41d0/webhand/internal/mcpio"
@@ -53,6 +54,15 @@ func New(cfg Config) (*Server, error) {
 	s.prepareActions()
 	if err := s.reg.Check(s.deps(&browser.Session{}, &tools.Files{})); err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
+	}
+	if cfg.Agent.LLM != nil {
+		a, err := agent.New("a task", s.taskConfig(taskParams{Vision: true}, &openSession{}, &progress{}))
+		if err != nil {
+			return nil, fmt.Errorf("mcpserver: run_task: %w", err)
+		}
+		if err := a.Close(); err != nil {
+			return nil, fmt.Errorf("mcpserver: run_task: %w", err)
+		}
 	}
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "webhand", Title: "webhand browser", Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions: instructions,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed-4bdb41d0/webhand/agent"
 	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/llm/llmtest"
 	"github.com/seed-4bdb41d0/webhand/registry"
@@ -322,7 +324,10 @@ func TestToolList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, "%s: %s\n  %s\n  %s\n", tool.Name, tool.Description, schema, hints)
+		// What actions say of themselves is held by package tools.
+		if fmt.Fprintf(&b, "%s %s\n", tool.Name, hints); tool.Name == "run_task" || aboutPage[tool.Name] || strings.Contains(tool.Name, "session") {
+			fmt.Fprintf(&b, "  %s\n  %s\n", tool.Description, schema)
+		}
 		total += len(tool.Name) + len(tool.Description) + len(schema)
 	}
 	if total > 16_000 {
@@ -367,5 +372,24 @@ func until(t *testing.T, what string, cond func() bool) {
 			t.Fatalf("%s did not come", what)
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestMistakesAreFoundAtTheStart(t *testing.T) {
+	noDone := registry.New()
+	noDone.MustAdd(registry.Spec{Name: "state", Description: "Ours."}, func(context.Context) error { return nil })
+	needy := registry.New()
+	needy.MustAdd(registry.Spec{Name: "buy", Description: "Buy."}, func(context.Context, *http.Client) error { return nil })
+	for want, cfg := range map[string]Config{
+		"two tools are named":     {Tools: noDone},
+		`no action "done"`:        {Tools: noDone, LLM: llmtest.NewScript()},
+		"dependency not provided": {Tools: needy},
+		"fewer than 8":            {Token: "1234567"},
+		"Config.Profile":          {Browser: chr, Profile: true},
+		"belong to one run":       {Agent: agent.Config{State: &agent.State{}}},
+	} {
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
 	}
 }

@@ -116,8 +116,8 @@ func (c *Client) setUp(cs *sdk.ClientSession) {
 // keep waits for the connection to break and makes it again, until Close.
 func (c *Client) keep(cs *sdk.ClientSession) {
 	for {
-		lost := make(chan error, 1)
-		go func() { lost <- cs.Wait() }()
+		lost, now := make(chan error, 1), cs
+		go func() { lost <- now.Wait() }()
 		broken := c.watch(cs, lost)
 		err := cs.Close()
 		c.hangUp()

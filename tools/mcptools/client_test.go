@@ -106,9 +106,10 @@ func remoteServer() *sdk.Server {
 		return said(fmt.Sprint(res.Action, " ", res.Content["colour"])), nil
 	})
 	tool("think", `{"type":"object"}`, nil, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		res, err := req.Session.CreateMessage(ctx, &sdk.CreateMessageParams{ //nolint:staticcheck // servers of today use it
-			MaxTokens: 10, SystemPrompt: "Be short.", Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "2+2?"}}}, //nolint:staticcheck // the same
-		})
+		//lint:ignore SA1019 servers of today use it
+		p := &sdk.CreateMessageParams{MaxTokens: 10, SystemPrompt: "Be short.", Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "2+2?"}}}}
+		//lint:ignore SA1019 servers of today use it
+		res, err := req.Session.CreateMessage(ctx, p)
 		if err != nil {
 			return nil, err
 		}
