@@ -225,6 +225,17 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
+// adoptSpares takes the further pages that a profile opens at its start.
+func (b *Browser) adoptSpares(s *Session) {
+	b.mu.Lock()
+	spare := b.spare
+	b.spare = make(map[target.ID]target.EventAttachedToTarget)
+	b.mu.Unlock()
+	for _, ev := range spare {
+		b.adopt(s, ev, false)
+	}
+}
+
 // claimFirstTab gives a session of Chrome's own context the page that Chrome
 // started with. It reports false when there is none.
 func (b *Browser) claimFirstTab(ctx context.Context, s *Session) (bool, error) {
@@ -242,6 +253,7 @@ func (b *Browser) claimFirstTab(ctx context.Context, s *Session) (bool, error) {
 				t = b.adopt(s, ev, false)
 			}
 			if t != nil {
+				b.adoptSpares(s)
 				return true, t.waitReady(ctx)
 			}
 			if ctx.Err() != nil {
