@@ -242,6 +242,12 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 		}
 		s.contextID = res.BrowserContextID
 	}
+	// Before the session is known: from then on its pages are set up by
+	// these settings, on another goroutine.
+	if err := s.prepare(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
 	b.mu.Lock()
 	if b.closed {
 		b.mu.Unlock()
@@ -249,10 +255,6 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 	}
 	b.sessions = append(b.sessions, s)
 	b.mu.Unlock()
-	if err := s.prepare(ctx); err != nil {
-		_ = s.Close()
-		return nil, err
-	}
 	err = s.openFirstTab(ctx)
 	if err == nil {
 		err = s.restore(ctx, stored)
