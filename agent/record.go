@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -11,12 +12,14 @@ import (
 // file, and the prompt of the steps to come. From here on nothing changes it.
 func (a *Agent) commit(s *Step, nonce string) {
 	err := s.Err
-	redact(a.redact, s)
+	// Titles and texts are pieces of a whole captured page; kept as they are
+	// they would hold all of it for as long as the history lives.
+	redact(func(t string) string { return strings.Clone(a.redact(t)) }, s)
 	s.Err = err
 	m := a.mind
 	m.Number = s.Number
 	if a.session != nil {
-		m.URL = currentURL(a.session)
+		m.URL = strings.Clone(currentURL(a.session))
 	}
 	e, reads := entry(s, nonce)
 	m.Log.Add(e)
