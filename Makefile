@@ -2,7 +2,7 @@
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run test lint bench soak fuzz peers chrome
+.PHONY: run test lint bench soak fuzz peers mcp-peers chrome
 
 run: chrome ## carry out a real task in real Chrome
 	$(GO) run ./examples/quickstart
@@ -35,6 +35,10 @@ fuzz: ## every fuzz target for 30 s
 
 peers: chrome ## page states and clicks beside other tools, from npm
 	cd bench && npm install --no-fund --no-audit && $(GO) run .
+
+mcp-peers: chrome ## MCP client and server against others' from npm
+	cd tools/mcptools/testdata/npm && npm install --no-fund --no-audit
+	$(GO) test -tags npm -run NPM -count=1 -p 1 -timeout 20m -v ./tools/mcptools ./tools/mcpserver
 
 chrome:
 	@sh .ci/chrome
