@@ -77,7 +77,8 @@ func (p *player) leaveOut(x Action) string {
 	return ""
 }
 
-// missError says that an action was not done and that nothing happened.
+// missError says that an action was not done, so that it may be tried again or
+// done in another way. Whatever else fails may have done something.
 type missError struct{ err error }
 
 func (e *missError) Error() string { return e.err.Error() }
@@ -233,12 +234,12 @@ func judgeFailure(res *registry.Result, spec registry.Spec, rep *ReplayedAction)
 			return true, &missError{cause}
 		}
 		return false, &missError{cause}
-	case spec.ReadOnly || spec.Name == "navigate":
+	case spec.ReadOnly || spec.Name == "navigate" || errors.Is(cause, registry.ErrNotAvailable):
 		return false, &missError{cause}
 	case errors.Is(cause, registry.ErrTimeout), errors.Is(cause, registry.ErrAbandoned), browserGone(cause), errors.Is(cause, browser.ErrCrashed):
 		return false, doubt(rep, cause)
 	}
-	return false, &missError{cause}
+	return false, cause
 }
 
 func doubt(rep *ReplayedAction, cause error) error {
@@ -266,7 +267,7 @@ func (p *player) arrived(ctx context.Context, t turn, mark *browser.PageMark, fr
 		if !time.Now().Before(until) {
 			return doubt(t.rep, fmt.Errorf("the recorded run went on to %s, and the page is still %s", then, from))
 		}
-		if err := p.r.sleep(ctx, lookEvery); err != nil {
+		if err := p.r.sleep(ctx, loadEvery); err != nil {
 			return doubt(t.rep, err)
 		}
 	}

@@ -14,9 +14,16 @@ import (
 	"github.com/seed-4bdb41d0/webhand/dom"
 )
 
-// lookEvery is how often a missing element is looked for again. It grows while
-// nothing comes.
-const lookEvery = 60 * time.Millisecond
+const (
+	// lookEvery is how often a missing element is looked for again. It grows
+	// while nothing comes.
+	lookEvery = 60 * time.Millisecond
+	// loadEvery is how often a page is asked whether it has loaded, and
+	// loadMost how long it is given: before that, an element may be there and
+	// not listen yet.
+	loadEvery = 10 * time.Millisecond
+	loadMost  = 3 * time.Second
+)
 
 // find waits for a recorded element. What is found by all that was recorded
 // counts at once; weaker evidence counts when the page has come to rest and
@@ -24,11 +31,17 @@ const lookEvery = 60 * time.Millisecond
 func (p *player) find(ctx context.Context, want Element, until time.Time) (index int, level dom.Level, err error) {
 	id := p.filled(want.Identity)
 	rested := false
+	begun := time.Now()
 	for n := 0; ; n++ {
 		index, level, err = p.a.session.Relocate(ctx, id)
 		switch {
 		case ctx.Err() != nil:
 			return 0, level, context.Cause(ctx)
+		case err == nil && p.loading() && time.Since(begun) < loadMost:
+			if serr := p.r.sleep(ctx, loadEvery); serr != nil {
+				return 0, level, serr
+			}
+			continue
 		case err == nil && (level == dom.LevelExact || level == dom.LevelStable || rested):
 			return index, level, nil
 		case err == nil || errors.Is(err, dom.ErrAmbiguous):
@@ -51,6 +64,12 @@ func (p *player) find(ctx context.Context, want Element, until time.Time) (index
 			return 0, level, serr
 		}
 	}
+}
+
+// loading reports that the page just looked at has not had its load event.
+func (p *player) loading() bool {
+	st := p.a.session.LastState()
+	return st != nil && st.Page.Ready != "complete"
 }
 
 // filled puts the values of variables into what is looked for.
@@ -105,10 +124,18 @@ var tagAndID = regexp.MustCompile(`^<([a-zA-Z0-9-]+)(?:#([^ .>…]+))?`)
 // as did when it was recorded.
 func (p *player) aimAtPoint(ctx context.Context, x Action, args json.RawMessage) (json.RawMessage, string, error) {
 	var at struct {
-		X *float64 `json:"coordinate_x"`
-		Y *float64 `json:"coordinate_y"`
+		X     *float64 `json:"coordinate_x"`
+		Y     *float64 `json:"coordinate_y"`
+		FromX *float64 `json:"from_x"`
+		FromY *float64 `json:"from_y"`
 	}
-	if json.Unmarshal(args, &at) != nil || at.X == nil || at.Y == nil {
+	if json.Unmarshal(args, &at) != nil {
+		return args, "", nil
+	}
+	if at.X == nil {
+		at.X, at.Y = at.FromX, at.FromY
+	}
+	if at.X == nil || at.Y == nil {
 		return args, "", nil
 	}
 	was := tagAndID.FindStringSubmatch(effectOf(x).What)

@@ -47,7 +47,7 @@ func newPlayer(h *History, cfg Config) (*player, error) {
 	}
 	if len(h.Variables) > 0 {
 		var err error
-		if h, err = h.Parameterize(h.Variables...); err != nil {
+		if h, err = h.parameterize(false, h.Variables...); err != nil {
 			return nil, err
 		}
 	}
@@ -150,7 +150,7 @@ func (p *player) run(ctx context.Context) error {
 	defer p.a.finish()
 	err := p.a.equip(ctx)
 	if err == nil {
-		err = p.playAll(ctx)
+		err = p.playAll(browser.WhenLoaded(ctx))
 	}
 	p.end(ctx, err)
 	p.r.close(ctx)
@@ -179,6 +179,9 @@ func (p *player) playStep(ctx context.Context, rec *Step) error {
 		for i, x := range rec.Actions {
 			t := turn{w: w, Action: x, tabs: rec.Page.Tabs, rep: &ReplayedAction{Step: rec.Number, Action: i + 1}}
 			if err := p.playAction(ctx, t); err != nil {
+				if w.s.NotRun = len(rec.Actions) - i - 1; w.s.NotRun > 0 {
+					w.s.NotRunWhy = "the replay ended"
+				}
 				return err
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed-4bdb41d0/webhand/tools"
 )
 
 // Parameterize returns a copy of the history in which the samples of the
@@ -17,6 +19,12 @@ import (
 // count too, so that a choice by name follows the variable. A sample that occurs
 // nowhere is an error, unless the placeholder is there already.
 func (h *History) Parameterize(vars ...Variable) (*History, error) {
+	return h.parameterize(true, vars...)
+}
+
+// parameterize takes variables that occur nowhere, unless it is strict: a run
+// may declare what it then did not need.
+func (h *History) parameterize(strict bool, vars ...Variable) (*History, error) {
 	if err := checkVariables(vars); err != nil {
 		return nil, err
 	}
@@ -32,7 +40,7 @@ func (h *History) Parameterize(vars ...Variable) (*History, error) {
 		if v.Sample != "" {
 			n = c.replaceSample(v)
 		}
-		if n == 0 && !c.mentions(v.placeholder()) {
+		if strict && n == 0 && !c.mentions(v.placeholder()) {
 			return nil, fmt.Errorf("%w %q: the recording holds neither %q nor %s", ErrVariable, v.Name, oneLine(v.Sample, 60), v.placeholder())
 		}
 		c.Variables = slices.DeleteFunc(c.Variables, func(x Variable) bool { return x.Name == v.Name })
@@ -186,7 +194,11 @@ func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // knows, and pass what they keep to [History.Parameterize]. Secrets are none.
 func FindVariables(h *History) []Variable {
 	var out []Variable
-	for _, x := range h.Actions("input", "select_dropdown", "search", "find_text") {
+	for _, x := range h.Actions() {
+		x.Name, x.Args = tools.Canonical(x.Name, x.Args)
+		if !slices.Contains([]string{"input", "select_dropdown", "search", "find_text"}, x.Name) {
+			continue
+		}
 		if x.Result != nil && x.Result.Error != "" {
 			continue
 		}

@@ -331,7 +331,7 @@ func (d *DoStep) action() Action {
 func (h *History) Workflow(name string) (*Workflow, error) {
 	if len(h.Variables) > 0 {
 		var err error
-		if h, err = h.Parameterize(h.Variables...); err != nil {
+		if h, err = h.parameterize(false, h.Variables...); err != nil {
 			return nil, err
 		}
 	}

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,70 +67,6 @@ func newWorkflowRun(w *Workflow, inputs map[string]any, cfg Config) (*workflowRu
 	return r, nil
 }
 
-// inputValues checks what a run is given.
-func (w *Workflow) inputValues(given map[string]any) (map[string]any, error) {
-	var errs []error
-	out := make(map[string]any, len(w.Inputs))
-	for _, v := range w.Inputs {
-		x, ok := given[v.Name]
-		if !ok || x == nil {
-			if v.Default == "" && !v.Optional {
-				errs = append(errs, fmt.Errorf("%w %q has no value; give it to RunWorkflow", ErrVariable, v.Name))
-				continue
-			}
-			x = v.Default
-		}
-		x, err := v.value(x)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		out[v.Name] = x
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.ContainsFunc(w.Inputs, func(v Variable) bool { return v.Name == name }) {
-			errs = append(errs, fmt.Errorf("%w %q is no input of the workflow %q", ErrVariable, name, w.Name))
-		}
-	}
-	return out, errors.Join(errs...)
-}
-
-// value brings a value to the form that JSON gives it, and checks its type.
-func (v Variable) value(x any) (any, error) {
-	b, err := json.Marshal(x)
-	if err != nil {
-		return nil, fmt.Errorf("%w %q: %w", ErrVariable, v.Name, err)
-	}
-	var out any
-	if err := json.Unmarshal(b, &out); err != nil {
-		return nil, fmt.Errorf("%w %q: %w", ErrVariable, v.Name, err)
-	}
-	if s, isText := out.(string); v.Type == TypeList && isText {
-		var list []any
-		if json.Unmarshal([]byte(s), &list) != nil && s != "" {
-			return nil, fmt.Errorf("%w %q must be a list, got %q", ErrVariable, v.Name, oneLine(s, 60))
-		}
-		return list, nil
-	}
-	switch out.(type) {
-	case []any:
-		if v.Type != TypeList {
-			return nil, fmt.Errorf("%w %q must be one value, got a list", ErrVariable, v.Name)
-		}
-		return out, nil
-	case map[string]any:
-		return nil, fmt.Errorf("%w %q must be a value or a list, got an object", ErrVariable, v.Name)
-	}
-	if v.Type == TypeList {
-		return nil, fmt.Errorf("%w %q must be a list", ErrVariable, v.Name)
-	}
-	text := valueText(out)
-	if text == "" && v.Optional {
-		return "", nil
-	}
-	return text, v.check(text)
-}
-
 // possible reports steps that cannot work whatever the pages are.
 func (r *workflowRun) possible(at string, steps []WorkflowStep) error {
 	var errs []error
@@ -169,7 +103,7 @@ func (r *workflowRun) run(ctx context.Context) error {
 	defer p.a.finish()
 	err := p.a.equip(ctx)
 	if err == nil {
-		err = r.steps(ctx, r.w.Steps)
+		err = r.steps(browser.WhenLoaded(ctx), r.w.Steps)
 	}
 	p.end(ctx, err)
 	r.mend()
@@ -415,7 +349,7 @@ func (r *workflowRun) model(ctx context.Context, m *ModelStep) error {
 	}
 	rep := ReplayedAction{Step: r.n + 1, Action: 1, Name: "model", Status: ReplayOK}
 	start := time.Now()
-	h, err := Run(ctx, fill(p.values, m.Goal), cfg)
+	h, err := Run(browser.WhenQuiet(ctx), fill(p.values, m.Goal), cfg)
 	for _, s := range h.Steps {
 		r.n++
 		s.Number = r.n
@@ -441,72 +375,4 @@ func (r *workflowRun) model(ctx context.Context, m *ModelStep) error {
 	}
 	r.keep(m.As, h.Final())
 	return nil
-}
-
-var notName = regexp.MustCompile(`[^a-z0-9]+`)
-
-// AddWorkflow registers a workflow as an action, and so as a tool that another
-// agent may choose. Its parameters are the workflow's inputs, its result is what
-// the workflow gives. It runs in cfg.Browser, or in a browser of its own.
-func AddWorkflow(r *registry.Registry, w *Workflow, cfg Config) error {
-	if err := w.check(); err != nil {
-		return err
-	}
-	props := make(map[string]any)
-	required := []string{}
-	for _, v := range w.Inputs {
-		props[v.Name] = v.schema()
-		if v.Default == "" && !v.Optional {
-			required = append(required, v.Name)
-		}
-	}
-	params, err := encodePlain(map[string]any{"type": "object", "additionalProperties": false, "properties": props, "required": required})
-	if err != nil {
-		return fmt.Errorf("agent: workflow %q as an action: %w", w.Name, err)
-	}
-	limit := cfg.Limits.Run
-	if limit <= 0 {
-		limit = 15 * time.Minute
-	}
-	name := strings.Trim(notName.ReplaceAllString(strings.ToLower(w.Name), "_"), "_")
-	spec := registry.Spec{Name: name, Description: or(w.Description, w.Name), Timeout: limit, EndsStep: true}
-	return r.AddRaw(spec, params, func(ctx context.Context, args json.RawMessage) (*registry.Result, error) {
-		var inputs map[string]any
-		if err := json.Unmarshal(orEmpty(args), &inputs); err != nil {
-			return nil, fmt.Errorf("inputs: %w", err)
-		}
-		h, err := RunWorkflow(ctx, w, inputs, cfg)
-		if err != nil {
-			return nil, err
-		}
-		return &registry.Result{Text: h.Final(), Metadata: map[string]any{"data": h.Outcome().Data}}, nil
-	})
-}
-
-// schema is an input as a JSON Schema.
-func (v Variable) schema() map[string]any {
-	s := map[string]any{"type": "string"}
-	switch v.Type {
-	case TypeEmail:
-		s["format"] = "email"
-	case TypeDate:
-		s["format"] = "date"
-	case TypeURL:
-		s["format"] = "uri"
-	case TypeNumber:
-		s["type"] = "number"
-	case TypeInteger:
-		s["type"] = "integer"
-	case TypeBool:
-		s["type"] = "boolean"
-	case TypeList:
-		s["type"], s["items"] = "array", map[string]any{"type": "string"}
-	}
-	if v.Description != "" {
-		s["description"] = v.Description
-	}
-	if v.Default != "" {
-		s["description"] = strings.TrimSpace(v.Description + " Default: " + v.Default)
-	}
-	return s
 }

@@ -126,6 +126,11 @@ func (t *tab) settle(ctx context.Context, a *activity) (*Navigation, error) {
 	if err != nil && (ctx.Err() != nil || isGone(err)) {
 		return nil, &NavigationError{URL: u, Err: fmt.Errorf("waiting for the document: %w", err)}
 	}
+	if err == nil {
+		if nav, ok := t.loaded(ctx, ready); ok && ctx.Err() == nil {
+			return nav, nil
+		}
+	}
 	deadline := time.Now()
 	if err == nil {
 		deadline = deadline.Add(ready)
