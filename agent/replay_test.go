@@ -147,10 +147,15 @@ func rest(req *llm.Request) []string {
 // recordCheckout records an order from a filled cart.
 func recordCheckout(t testing.TB, s *shop) *History {
 	t.Helper()
+	return recordOrder(t, s, address, rest)
+}
+
+func recordOrder(t testing.TB, s *shop, steps ...func(*llm.Request) []string) *History {
+	t.Helper()
 	b := session(t)
 	s.fill(t, b)
 	h, err := Run(t.Context(), "Order what is in the cart for ada@example.com", Config{
-		Browser: b, LLM: script(address, rest), Vision: Vision{See: SeeNever},
+		Browser: b, LLM: script(steps...), Vision: Vision{See: SeeNever},
 		Start: Start{Actions: []json.RawMessage{json.RawMessage(goTo(s.URL + "/checkout"))}},
 	})
 	if err != nil {

@@ -112,7 +112,9 @@ func record(t *testing.T, ctx context.Context, site string) *agent.History {
 		func(r *llm.Request) string { return fmt.Sprintf(`{"click":{"index":%d}}`, at(r, ">Add to cart")) },
 		func(*llm.Request) string { return fmt.Sprintf(`{"navigate":{"url":"%s/checkout"}}`, site) },
 		func(r *llm.Request) string {
-			in := func(words, text string) string { return fmt.Sprintf(`{"input":{"index":%d,"text":%q}}`, at(r, words), text) }
+			in := func(words, text string) string {
+				return fmt.Sprintf(`{"input":{"index":%d,"text":%q}}`, at(r, words), text)
+			}
 			return strings.Join([]string{
 				in("Full name", "Ada Lovelace"), in("Email", "ada@example.com"), in("Street", "<secret>home_address</secret>"), in("Postcode", "1010 Vienna"),
 				fmt.Sprintf(`{"select_dropdown":{"index":%d,"text":"Austria"}}`, at(r, "Country")),
