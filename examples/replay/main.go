@@ -47,7 +47,7 @@ type options struct {
 	history, miss, secrets, repaired, workflow string
 	vars, export                               values
 	wait                                       time.Duration
-	headful, find, demo                        bool
+	headful, find                              bool
 }
 
 func run(ctx context.Context, args []string, w io.Writer) error {
