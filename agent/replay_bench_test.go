@@ -2,41 +2,42 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/seed-4bdb41d0/webhand/llm"
 )
 
-// fifty are the answers of a run of 50 steps over pages of the shop: going
-// there, following links, typing.
-func fifty(site string) []func(*llm.Request) []string {
-	var out []func(*llm.Request) []string
-	for i := range 50 {
-		switch i % 5 {
-		case 0:
-			out = append(out, func(*llm.Request) []string { return []string{goTo(site + "/tricky/fields")} })
-		case 1:
-			out = append(out, func(req *llm.Request) []string { return []string{click(index(req, ">Buttons"))} })
-		case 2:
-			out = append(out, func(*llm.Request) []string { return []string{goTo(site + "/help")} })
-		case 3:
-			out = append(out, func(req *llm.Request) []string {
-				return []string{input(index(req, "Search products"), fmt.Sprint("mug ", i))}
-			})
-		default:
-			out = append(out, func(req *llm.Request) []string { return []string{click(index(req, ">Offers"))} })
-		}
+// orders are the answers of a run that orders four times, one action a step: 52
+// steps over 20 pages.
+func orders(site string) []func(*llm.Request) []string {
+	one := func(f func(req *llm.Request) string) func(*llm.Request) []string {
+		return func(req *llm.Request) []string { return []string{f(req)} }
 	}
-	return out
+	typing := func(field, text string) func(*llm.Request) []string {
+		return one(func(req *llm.Request) string { return input(index(req, field), text) })
+	}
+	press := func(words string) func(*llm.Request) []string {
+		return one(func(req *llm.Request) string { return click(index(req, words)) })
+	}
+	open := func(path string) func(*llm.Request) []string {
+		return one(func(*llm.Request) string { return goTo(site + path) })
+	}
+	order := []func(*llm.Request) []string{
+		open("/product/" + testSlug), press(">Add to cart"), open("/checkout"),
+		typing("Full name", "Ada Lovelace"), typing("Email", "ada@example.com"), typing("Street", "12 St James's Square"), typing("Postcode", "1010 Vienna"),
+		one(func(req *llm.Request) string { return choose(index(req, "Country"), "Austria") }),
+		press("Express"), typing("Delivery date", "2026-12-02"), typing("Gift note", "Happy birthday!"), press("I accept the terms"), press("Place order"),
+	}
+	return slices.Concat(order, order, order, order)
 }
 
-// BenchmarkReplay50Steps compares a recorded run of 50 steps, the model's calls
+// BenchmarkReplay50Steps compares a recorded run of 52 steps, the model's calls
 // taken out, with its replay.
 func BenchmarkReplay50Steps(b *testing.B) {
 	s := newShop(b)
-	rec, err := Run(b.Context(), "Fifty steps", Config{
-		Browser: session(b), LLM: script(fifty(s.URL)...), Start: Start{Actions: []json.RawMessage{json.RawMessage(goTo(s.URL + "/shop"))}},
+	rec, err := Run(b.Context(), "Order four times", Config{
+		Browser: session(b), LLM: script(orders(s.URL)...), Start: Start{Actions: []json.RawMessage{json.RawMessage(goTo(s.URL + "/shop"))}},
 	})
 	if err != nil || len(rec.Errors()) > 0 {
 		b.Fatal(err, rec.Errors())

@@ -78,19 +78,35 @@ func (t *tab) emulate(sess *cdpSession, kind string) []*call {
 // emulatesWorkers reports whether workers have to be told something too.
 func (s *Session) emulatesWorkers() bool { return len(s.cfg.ExtraHeaders) > 0 || s.userAgent != "" }
 
+// chooseUserAgent settles what targets are told, once: a later connection finds
+// targets already, which read it beside this.
+func (s *Session) chooseUserAgent(ctx context.Context) error {
+	if s.userAgent != "" {
+		return nil
+	}
+	if s.cfg.UserAgent != "" {
+		s.userAgent = s.cfg.UserAgent
+		return nil
+	}
+	if s.cfg.Locale == "" {
+		return nil
+	}
+	// Accept-Language can only be told together with a user agent.
+	v, err := cdp.Call(ctx, s.b.conn.root, cdpbrowser.GetVersion, cdp.Empty{})
+	if err != nil {
+		return err
+	}
+	s.userAgent = v.UserAgent
+	return nil
+}
+
 // prepare makes the settings that are the session's and not a target's.
 func (s *Session) prepare(ctx context.Context) error {
 	if err := s.allowDownloads(ctx); err != nil {
 		return err
 	}
-	s.userAgent = s.cfg.UserAgent
-	if s.userAgent == "" && s.cfg.Locale != "" {
-		// Accept-Language can only be told together with a user agent.
-		v, err := cdp.Call(ctx, s.b.conn.root, cdpbrowser.GetVersion, cdp.Empty{})
-		if err != nil {
-			return err
-		}
-		s.userAgent = v.UserAgent
+	if err := s.chooseUserAgent(ctx); err != nil {
+		return err
 	}
 	permissions := slices.Clone(s.cfg.Permissions)
 	if s.cfg.Geolocation != nil && !slices.Contains(permissions, "geolocation") {

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-4bdb41d0/webhand/agent"
@@ -56,11 +57,7 @@ func GIF(w io.Writer, h *agent.History, opts GIFOptions) error {
 	if len(steps) == 0 {
 		return ErrNoScreenshots
 	}
-	face, err := newTypeface(max(14, opts.Width/40))
-	if err != nil {
-		return fmt.Errorf("report: font: %w", err)
-	}
-	size, frames, err := drawSteps(h.Dir, steps, face, opts)
+	size, frames, err := drawSteps(h.Dir, steps, opts)
 	if err != nil {
 		return err
 	}
@@ -87,7 +84,7 @@ func GIF(w io.Writer, h *agent.History, opts GIFOptions) error {
 
 // drawSteps reads, scales and labels the screenshots, side by side. All frames
 // get the size of the first.
-func drawSteps(dir string, steps []*agent.Step, face *typeface, opts GIFOptions) (image.Point, []*image.RGBA, error) {
+func drawSteps(dir string, steps []*agent.Step, opts GIFOptions) (image.Point, []*image.RGBA, error) {
 	first, err := readImage(dir, steps[0].Page.Screenshot)
 	if err != nil {
 		return image.Point{}, nil, err
@@ -98,24 +95,31 @@ func drawSteps(dir string, steps []*agent.Step, face *typeface, opts GIFOptions)
 	}
 	frames := make([]*image.RGBA, len(steps))
 	errs := make([]error, len(steps))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, s := range steps {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			img, err := readImage(dir, s.Page.Screenshot)
-			if err != nil {
-				errs[i] = err
-				return
+	var workers sync.WaitGroup
+	var next atomic.Int64
+	for range min(len(steps), runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			// A face keeps the glyph it draws in a buffer: one for each worker.
+			face, faceErr := newTypeface(max(14, opts.Width/40))
+			for i := next.Add(1) - 1; i < int64(len(steps)); i = next.Add(1) - 1 {
+				if faceErr != nil {
+					errs[i] = fmt.Errorf("report: font: %w", faceErr)
+					return
+				}
+				s := steps[i]
+				img, err := readImage(dir, s.Page.Screenshot)
+				if err != nil {
+					errs[i] = err
+					return
+				}
+				f := image.NewRGBA(image.Rectangle{Max: size})
+				draw.ApproxBiLinear.Scale(f, fit(img.Bounds().Size(), size), img, img.Bounds(), draw.Src, nil)
+				label(f, face, s, opts)
+				frames[i] = f
 			}
-			f := image.NewRGBA(image.Rectangle{Max: size})
-			draw.ApproxBiLinear.Scale(f, fit(img.Bounds().Size(), size), img, img.Bounds(), draw.Src, nil)
-			label(f, face, s, opts)
-			frames[i] = f
 		})
 	}
-	wg.Wait()
+	workers.Wait()
 	return size, frames, errors.Join(errs...)
 }
 
