@@ -113,7 +113,7 @@ func (b *builder) capture(c *Capture, at placement) {
 			b.seen(e, at)
 			continue
 		}
-		foreign := b.attributes(e, c.attrs[r.attr0:r.attr1])
+		foreign := b.attributes(e, c.attrs[r.attr0:r.attr1], at.scale)
 		e.Role = roleOf(e.Tag, e.Attrs, e.State.Has(Editable))
 		if e.Text == "" {
 			e.Name, e.Text = names[i].name, names[i].text
@@ -192,7 +192,7 @@ type foreignRef struct {
 
 // attributes sorts the walker's own keys from the element's attributes, which
 // stand together.
-func (b *builder) attributes(e *Element, attrs []Attr) (foreign *foreignRef) {
+func (b *builder) attributes(e *Element, attrs []Attr, scale float64) (foreign *foreignRef) {
 	first, last := -1, -1
 	opt0 := len(b.strs)
 	for i := range attrs {
@@ -225,8 +225,10 @@ func (b *builder) attributes(e *Element, attrs []Attr) (foreign *foreignRef) {
 			e.Fill = colourName(v)
 		case ".stroke":
 			if e.Fill == "" {
-				e.Fill = colourName(v)
+				e.Stroke = colourName(v)
 			}
+		case ".points":
+			e.Points = readPoints(v, e.Bounds, scale)
 		case ".drawn", ".title":
 			if e.Hint == "" {
 				e.Hint = v

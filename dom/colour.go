@@ -64,6 +64,9 @@ func colourName(css string) string {
 		if light > 170 {
 			return "pink"
 		}
+		if light < 100 {
+			return "purple"
+		}
 		return "magenta"
 	default:
 		if light > 140 {

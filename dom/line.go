@@ -355,10 +355,14 @@ func (r *renderer) look(e *Element, shown string) {
 	if e.Fill != "" {
 		r.buf = append(r.buf, " fill="...)
 		r.buf = append(r.buf, e.Fill...)
-	} else if e.Background != "" && (shown == "" || r.rich) && !plainControl(e) {
+	} else if e.Stroke != "" {
+		r.buf = append(r.buf, " stroke="...)
+		r.buf = append(r.buf, e.Stroke...)
+	} else if e.Background != "" && (shown == "" || r.rich) && !plainControl(r.p, e) {
 		r.buf = append(r.buf, " bg="...)
 		r.buf = append(r.buf, e.Background...)
 	}
+	r.corners(e)
 	if shown == "" && e.Index != 0 {
 		if h := iconHint(r.p, e); h != "" {
 			r.buf = append(r.buf, " icon="...)
@@ -370,12 +374,12 @@ func (r *renderer) look(e *Element, shown string) {
 	}
 }
 
-func plainControl(e *Element) bool {
+func plainControl(p *Page, e *Element) bool {
 	switch e.Tag {
 	case "input", "select", "textarea", "button", "canvas":
 		return e.Background == "white" || e.Background == "gray"
 	}
-	return e.Background == "white"
+	return e.Background == "white" && !(e.Index != 0 && e.end == p.position[e.Index]+1) // an empty white box is a swatch
 }
 
 // box writes the box when boxes are asked for.

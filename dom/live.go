@@ -29,6 +29,8 @@ func (e *Element) Live() []Attr {
 		add("option-count", strconv.Itoa(e.OptionCount))
 	}
 	add("fill", e.Fill)
+	add("stroke", e.Stroke)
+	add("points", string(appendPoints(nil, e.Points)))
 	add("background", e.Background)
 	add("icon", e.Icon)
 	add("hint", e.Hint)

@@ -103,9 +103,12 @@ type Element struct {
 	New bool
 	// Scroll is set for elements that scroll.
 	Scroll *Scroll
-	// Fill, Background name the plain colour of a shape and of a box ("red");
-	// "" for none.
-	Fill, Background string
+	// Fill, Background name the plain colour of a shape and of a box ("red"),
+	// Stroke that of a shape which is only an outline; "" for none.
+	Fill, Stroke, Background string
+	// Points are the corners of a line, polyline or polygon with a dozen of
+	// them at most.
+	Points []Point
 	// Href is the absolute address of a link, Src of a picture.
 	Href, Src string
 	// Hint is a word for what has no words: a picture's file name, what CSS

@@ -9,7 +9,7 @@ const element = (el, c) => {
     return null;
   }
   if (tag === 'slot') return c;
-  if (c.svg && SVG_SKIP.has(tag)) return null;
+  if (c.svg && (SVG_SKIP.has(tag) || SHAPES.has(tag) && speck(el))) return null;
   visited++;
   if ((visited & 255) === 0 && now() > deadline) partial = 'time';
   if (count >= maxCount) partial = 'size';
@@ -244,7 +244,8 @@ const element = (el, c) => {
   if (target || swatch || svg) {
     style = style || styleOf(el);
     if (svg && tag !== 'svg') {
-      extra += field('.fill', style.fill !== 'none' ? style.fill : '') + field('.stroke', style.stroke !== 'none' ? style.stroke : '');
+      extra += field('.fill', style.fill !== 'none' && +style.fillOpacity > 0.1 && tag !== 'line' ? style.fill : '') +
+        field('.stroke', style.stroke !== 'none' ? style.stroke : '') + field('.points', cornersOf(el, tag, r, fr.k));
     } else if (swatch !== 'image') {
       const bg = swatch || style.backgroundColor;
       if (alpha(bg) > 0.1) extra += field('.bg', bg);

@@ -138,6 +138,33 @@ const hidesText = (hit, el) => {
   return false;
 };
 
+// speck: a shape that is drawn too small to be seen, as what a drawing keeps
+// folded up is.
+const speck = (el) => {
+  const r = rectOf(el);
+  return r.width <= 1 && r.height <= 1 && firstElement(el) === null;
+};
+
+// cornersOf is where a straight-edged shape turns, relative to its box r.
+const cornersOf = (el, tag, r, k) => {
+  let list;
+  if (tag === 'line') {
+    const at = (n) => el[n].baseVal.value;
+    list = [[at('x1'), at('y1')], [at('x2'), at('y2')]];
+  } else if (tag === 'polygon' || tag === 'polyline') {
+    const n = el.points.numberOfItems;
+    if (n > 12) return '';
+    list = [];
+    for (let i = 0; i < n; i++) {
+      const p = el.points.getItem(i);
+      list.push([p.x, p.y]);
+    }
+  } else return '';
+  const m = el.getScreenCTM();
+  if (!m) return '';
+  return list.map(([x, y]) => R((m.a * x + m.c * y + m.e - r.left) * k) + ',' + R((m.b * x + m.d * y + m.f - r.top) * k)).join(' ');
+};
+
 const boxOf = (el, fr) => {
   let r = rectOf(el);
   if (r.width > 0 && r.height > 0) return r;
