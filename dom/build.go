@@ -220,12 +220,12 @@ func (b *builder) attributes(e *Element, attrs []Attr, scale float64) (foreign *
 		case ".cover":
 			e.Cover = v
 		case ".bg":
-			e.Background = colourName(v)
+			e.Background, e.rgb = colourName(v), packRGB(v)
 		case ".fill":
-			e.Fill = colourName(v)
+			e.Fill, e.rgb = colourName(v), packRGB(v)
 		case ".stroke":
 			if e.Fill == "" {
-				e.Stroke = colourName(v)
+				e.Stroke, e.rgb = colourName(v), packRGB(v)
 			}
 		case ".points":
 			e.Points = readPoints(v, e.Bounds, scale)

@@ -76,6 +76,15 @@ func colourName(css string) string {
 	}
 }
 
+// packRGB is the exact colour as 1<<24 and its RGB, 0 for none.
+func packRGB(css string) uint32 {
+	r, g, b, ok := parseRGB(css)
+	if !ok {
+		return 0
+	}
+	return 1<<24 | uint32(r&255)<<16 | uint32(g&255)<<8 | uint32(b&255)
+}
+
 // parseRGB reads rgb(), rgba() and color(srgb ...) as getComputedStyle gives
 // them. What is nearly transparent is not ok.
 func parseRGB(css string) (r, g, b int, ok bool) {

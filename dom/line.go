@@ -47,7 +47,7 @@ func (r *renderer) gap(i int32, word string, n int) {
 func (r *renderer) text(i int32, e *Element) {
 	if r.last >= 0 && int(r.last) == len(r.lines)-1 && r.joins(r.lines[r.last].elem, i) {
 		l := &r.lines[r.last]
-		if e.space&1 != 0 || r.p.Elements[i-1].space&2 != 0 {
+		if e.space&1 != 0 || r.p.Elements[i-1].space&2 != 0 || apart(r.p.Elements[i-1].Bounds, e.Bounds) {
 			r.buf = append(r.buf, ' ')
 		}
 		r.buf = appendText(r.buf, e.Text)
@@ -108,7 +108,9 @@ func (r *renderer) target(i int32, e *Element) {
 	r.attributes(e, shown)
 	r.values(e)
 	r.look(e, shown)
-	r.box(e)
+	if r.boxes || shown == "" && r.p.placed(i) {
+		r.rect(e.Bounds)
+	}
 	r.buf = append(r.buf, '>')
 	r.buf = appendText(r.buf, shown)
 	r.finish(true)
@@ -361,6 +363,10 @@ func (r *renderer) look(e *Element, shown string) {
 	} else if e.Background != "" && (shown == "" || r.rich) && !plainControl(r.p, e) {
 		r.buf = append(r.buf, " bg="...)
 		r.buf = append(r.buf, e.Background...)
+		if shown == "" && r.exact && swatch(e) {
+			r.buf = append(r.buf, '/')
+			r.buf = append(r.buf, e.Colour()...)
+		}
 	}
 	r.corners(e)
 	if shown == "" && e.Index != 0 {
@@ -384,12 +390,15 @@ func plainControl(p *Page, e *Element) bool {
 
 // box writes the box when boxes are asked for.
 func (r *renderer) box(e *Element) {
-	if !r.boxes {
-		return
+	if r.boxes {
+		r.rect(e.Bounds)
 	}
+}
+
+func (r *renderer) rect(b Rect) {
 	r.buf = append(r.buf, " @"...)
-	r.buf = strconv.AppendInt(r.buf, int64(e.Bounds.X), 10)
-	for _, v := range []int{e.Bounds.Y, e.Bounds.W, e.Bounds.H} {
+	r.buf = strconv.AppendInt(r.buf, int64(b.X), 10)
+	for _, v := range []int{b.Y, b.W, b.H} {
 		r.buf = append(r.buf, ',')
 		r.buf = strconv.AppendInt(r.buf, int64(v), 10)
 	}

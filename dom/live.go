@@ -7,7 +7,7 @@ import (
 
 // Live returns the element's states and looks as attributes, for output that
 // has only those: "checked", "disabled", "options", "background", "fill",
-// "scroll" and so on. A state an attribute claims but the element no longer
+// "colour", "scroll" and so on. A state an attribute claims but the element no longer
 // has comes with the value "false".
 func (e *Element) Live() []Attr {
 	var out []Attr
@@ -32,6 +32,7 @@ func (e *Element) Live() []Attr {
 	add("stroke", e.Stroke)
 	add("points", string(appendPoints(nil, e.Points)))
 	add("background", e.Background)
+	add("colour", e.Colour())
 	add("icon", e.Icon)
 	add("hint", e.Hint)
 	add("href", e.Href)

@@ -191,6 +191,10 @@ func contentOf(c *Capture, i, end int32, forName, deep bool, scratch []byte) (st
 					continue
 				}
 				glue := prev == j-1 && r.space&1 == 0 && prevSpace&2 == 0 && r.flags&fBreak == 0
+				if glue {
+					q := &c.records[prev]
+					glue = !apart(Rect{int(q.x), int(q.y), int(q.w), int(q.h)}, Rect{int(r.x), int(r.y), int(r.w), int(r.h)})
+				}
 				add(r.text, !glue)
 				prev, prevSpace = j, r.space
 				continue

@@ -1,5 +1,7 @@
 package dom
 
+import "fmt"
+
 // Rect is a box in CSS pixels of the top viewport.
 type Rect struct{ X, Y, W, H int }
 
@@ -127,10 +129,11 @@ type Element struct {
 	// the viewport.
 	Above, Below int
 
-	ref     int32 // number in the walker, 0 when it was given none
-	control int32 // number of the field Control is about
-	doc     int16 // position in Page.docs
-	end     int32 // position after its last descendant
+	ref     int32  // number in the walker, 0 when it was given none
+	control int32  // number of the field Control is about
+	rgb     uint32 // exact colour of Fill, Stroke or Background: 1<<24 and RGB; 0 for none
+	doc     int16  // position in Page.docs
+	end     int32  // position after its last descendant
 	why     uint16
 	brk     bool // starts a line
 	space   uint8
@@ -147,6 +150,15 @@ func (e *Element) Attr(name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Colour returns the exact colour that Fill, Stroke or Background name,
+// "#rrggbb"; "" for none.
+func (e *Element) Colour() string {
+	if e.rgb == 0 || e.Fill == "" && e.Stroke == "" && e.Background == "" {
+		return ""
+	}
+	return fmt.Sprintf("#%06x", e.rgb&0xffffff)
 }
 
 // Frame is one document of the page.

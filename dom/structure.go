@@ -135,9 +135,12 @@ func (r *renderer) open1(i int32, tag string) {
 }
 
 // saidBelow reports that the container's name is the text of a caption,
-// legend or summary in it, which gets a line anyway.
+// legend, summary or target in it, which gets a line anyway.
 func (r *renderer) saidBelow(i int32, e *Element) bool {
 	for j := i + 1; j < e.end && j < i+4; j++ {
+		if c := &r.p.Elements[j]; c.Index != 0 && c.Name == e.Name {
+			return true
+		}
 		switch r.p.Elements[j].Tag {
 		case "legend", "caption", "figcaption", "summary":
 			return true
@@ -388,12 +391,12 @@ func (r *renderer) fieldNamed(i int32, name string) bool {
 // picture writes an image or drawing; one without words only where the page
 // has little else.
 func (r *renderer) picture(i int32, e *Element, name, tag string) {
-	if name == "" && !r.rich && e.end == i+1 {
+	if name == "" && !r.rich && e.end == i+1 && !speaks(e) {
 		return
 	}
 	if name == "" && tag == "img" {
 		name = e.Hint
-		if name == "" {
+		if name == "" && !speaks(e) {
 			return
 		}
 	}
@@ -405,6 +408,14 @@ func (r *renderer) picture(i int32, e *Element, name, tag string) {
 		r.container(i)
 	}
 	r.last = -1
+}
+
+// speaks reports that a picture without words is no decoration: nobody said
+// so with an empty alternative text, and it is large enough to tell something.
+func speaks(e *Element) bool {
+	const side = 48
+	_, said := e.Attr("alt")
+	return e.Tag == "img" && !said && e.Bounds.W >= side && e.Bounds.H >= side && !e.State.Has(AriaHidden)
 }
 
 // iconHint finds a word for a target without any: its icon's name, a picture
@@ -429,8 +440,13 @@ func iconHint(p *Page, e *Element) string {
 // often all that tells one square of a board from another.
 func classHint(p *Page, e *Element) string {
 	class, ok := e.Attr("class")
-	if !ok || e.end != p.position[e.Index]+1 || plainField(e) || e.Fill != "" {
+	if !ok || plainField(e) || e.Fill != "" {
 		return ""
+	}
+	for j := p.position[e.Index] + 1; j < e.end; j++ {
+		if c := &p.Elements[j]; c.IsText() || c.Name != "" || c.Index != 0 {
+			return ""
+		}
 	}
 	return cutRunes(clean(class), 40)
 }

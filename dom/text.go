@@ -107,6 +107,7 @@ type renderer struct {
 	lines []line
 	boxes bool
 	rich  bool // little else on the page: shapes and swatches are shown
+	exact bool // few swatches: their exact colours are told
 
 	open []openLine // printed containers around the current element
 	skip int32      // elements before this position are in a line already
@@ -131,20 +132,30 @@ func newRenderer(p *Page, o TextOptions) *renderer {
 
 // survey looks whether the page says more by drawing than by words.
 func (r *renderer) survey() {
-	shapes, words, draws := 0, 0, 0
+	shapes, words, draws, swatches := 0, 0, 0, 0
 	for i := range r.p.Elements {
 		e := &r.p.Elements[i]
+		if swatch(e) {
+			swatches++
+		}
 		switch {
 		case e.IsText():
 			words++
-		case e.Index != 0 && (e.Tag == "canvas" || e.why&whyDrag != 0 || e.Role == "slider" || svgShape(e.Tag)):
+		case e.Index != 0 && (e.Tag == "canvas" || e.Tag == "svg" && drawnArea(r.p, e) || e.why&whyDrag != 0 || e.Role == "slider" || svgShape(e.Tag)):
 			draws++
 		case svgShape(e.Tag) || e.Fill != "" || e.Background != "" && e.Index == 0:
 			shapes++
 		}
 	}
+	r.exact = swatches <= 6
 	r.rich = shapes > 0 && (shapes <= 30 || words < 40)
 	r.boxes = r.o.Boxes == BoxesOn || r.o.Boxes == BoxesAuto && (draws > 0 || r.rich && shapes > 2 && words < 60)
+}
+
+// swatch reports that a colour is all an element shows.
+func swatch(e *Element) bool {
+	return e.Background != "" && e.Text == "" && e.Name == "" && e.Tag != "button" &&
+		e.Background != "white" && e.Background != "black"
 }
 
 func svgShape(tag string) bool {

@@ -196,8 +196,8 @@ const drawn = (el) => {
 
 // iconOf finds a word for a target without any: in the class of its icon or in
 // what its drawing refers to.
-const ICON = /(?:^|\s)(?:fa|icon|icons|bi|glyphicon|ti|mdi|octicon|lucide|ri|la|feather|i|svg|sprite|ico)-{1,2}([a-z][a-z0-9-]*)/i;
-const ICON_NOISE = /^(fw|lg|sm|xs|solid|regular|brands|light|wrapper|container|button|btn|icon|inner|box|\d+x)$/i;
+const ICON = /(?:^|\s)(?:[a-z]{1,4}-icon|anticon|dashicons|fa|icon|icons|bi|glyphicon|ti|mdi|octicon|lucide|ri|la|feather|i|svg|sprite|ico)-{1,2}([a-z][a-z0-9-]*)/i;
+const ICON_NOISE = /^(fw|lg|sm|xs|solid|regular|brands|light|wrapper|container|button|btn|icon|inner|box|only|space|blank|\d+x)$/i;
 const iconOf = (el) => {
   const list = queryAll(el, '*');
   for (let i = -1; i < list.length && i < 8; i++) {

@@ -110,7 +110,7 @@ const element = (el, c) => {
     let clip = c.clip;
     let hard = c.hard;
     let nr = c.near;
-    if (tag !== 'html' && tag !== 'body' && overflow !== 'visible' && !svg) {
+    if (tag !== 'html' && tag !== 'body' && overflow !== 'visible' && !c.svg) {
       const b = r || rectOf(el);
       const box = { x0: b.left, y0: b.top, x1: b.right, y1: b.bottom };
       if (overflow.includes('visible')) { /* clip on one axis only */ box.x0 = -1e9; box.x1 = 1e9; box.y0 = -1e9; box.y1 = 1e9; }
@@ -187,7 +187,10 @@ const element = (el, c) => {
     usable = false;
     if (r.width > 0 && r.height > 0 && styleOf(el).position === 'absolute') unseen = true;
   } else if (none(v)) {
-    if (none(cut({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }, hard))) usable = false;
+    if (none(cut({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }, hard))) {
+      if (c.svg) return null; // outside the drawing's own edge: never painted
+      usable = false;
+    }
   } else {
     flags |= F_INVIEW;
   }
