@@ -113,7 +113,7 @@ func (e *ActionError) Error() string {
 var actFiles embed.FS
 
 // actParts are the pieces of the acting script, in the order they need.
-var actParts = []string{"tree", "geometry", "usable", "watch", "pointer", "select", "field", "scroll", "query", "aria", "file", "main"}
+var actParts = []string{"tree", "geometry", "usable", "watch", "patience", "pointer", "select", "field", "scroll", "query", "aria", "file", "main"}
 
 // actSource installs the acting operations in an isolated world, once a
 // document.

@@ -62,6 +62,12 @@ type aimed struct {
 // changed what lies under it.
 const hoverPause = 30 * time.Millisecond
 
+// How often a press is aimed again when it would have missed.
+const (
+	aims       = 4
+	aimsMoving = 20 // at what does not stay in place
+)
+
 func (e *actTarget) click(ctx context.Context, o ClickOptions) (*Effect, error) {
 	if err := e.tab.front(ctx); err != nil {
 		return nil, err
@@ -102,12 +108,13 @@ func (e *actTarget) click(ctx context.Context, o ClickOptions) (*Effect, error) 
 		}
 		// Nothing was pressed: hovering changed what is under the pointer,
 		// or the page moved in between.
-		if attempt == 4 {
+		moves := last != nil && (last.X != p.X || last.Y != p.Y)
+		if attempt >= aims && !moves || attempt == aimsMoving {
 			f := &fault{Reason: "covered", What: p.What, By: tr.By, ByRef: tr.ByRef}
 			switch {
 			case tr.Blocked == "stale":
 				f = &fault{Reason: "stale", What: p.What}
-			case last != nil && (last.X != p.X || last.Y != p.Y):
+			case moves:
 				f = &fault{Reason: "moving", What: p.What}
 			}
 			return nil, e.refuse(f)

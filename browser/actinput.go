@@ -263,12 +263,17 @@ func (x *filling) digits(ctx context.Context, k *keyboard, text string) (*Effect
 	var row struct {
 		Value string `json:"value"`
 	}
-	for i, r := range []rune(text) {
+	all := []rune(text)
+	for i, r := range all {
 		k.text(string(r), breakLine)
 		if err := k.flush(ctx); err != nil {
 			return nil, fmt.Errorf("browser: type into %s: %w", x.f.What, err)
 		}
-		if err := x.e.do(ctx, "digit", map[string]any{"next": i + 1}, &row); err != nil {
+		opts := map[string]any{"next": i + 1}
+		if i == len(all)-1 {
+			opts["want"] = text
+		}
+		if err := x.e.do(ctx, "digit", opts, &row); err != nil {
 			if isGoneFrame(err) && ctx.Err() == nil {
 				return x.end(ctx) // the last digit submits
 			}
@@ -282,7 +287,7 @@ func (x *filling) digits(ctx context.Context, k *keyboard, text string) (*Effect
 		}
 		return x.fail(ReasonNoEffect, "is a row of boxes that now holds "+got)
 	}
-	x.eff.Notes = append(x.eff.Notes, fmt.Sprintf("one character went into each of %d boxes", len([]rune(text))))
+	x.eff.Notes = append(x.eff.Notes, fmt.Sprintf("one character went into each of %d boxes", len(all)))
 	return x.end(ctx)
 }
 

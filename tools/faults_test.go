@@ -9,10 +9,10 @@ import (
 // what the model writes, and what must hold afterwards.
 type fault struct {
 	id, html string
-	actions  string
-	js, want string   // must hold afterwards
+	actions  string   // a line for each step
+	js, want string   // must hold after the last
 	fails    []string // words of the last action's error; nil: all must succeed
-	after    string   // JavaScript between the look at the page and the actions
+	after    string   // JavaScript between the look at the page and the last step
 }
 
 func checkFaults(t *testing.T, rows []fault) {
@@ -21,8 +21,12 @@ func checkFaults(t *testing.T, rows []fault) {
 		t.Run(f.id, func(t *testing.T) {
 			h.t = t
 			h.show(strings.ReplaceAll(f.html, "LOCAL", strings.Replace(h.url, "127.0.0.1", "localhost", 1)))
+			steps := strings.Split(f.actions, "\n")
+			for _, a := range steps[:len(steps)-1] {
+				h.do(a)
+			}
 			h.after = f.after
-			results, why := h.run(f.actions)
+			results, why := h.run(steps[len(steps)-1])
 			last := results[len(results)-1]
 			switch {
 			case f.fails == nil && (last.Error != "" || why != ""):

@@ -74,7 +74,8 @@ const near = (f, by) => {
   return b.width * b.height <= 4 * Math.max(1, a.width * a.height);
 };
 
-ops.field = (el, o) => {
+// openField finds the field and brings it into view: {f} or {fault}.
+const openField = (el) => {
   const f = fieldOf(el);
   if (!f) return fault('not-field', el);
   const t = tagOf(f);
@@ -98,6 +99,14 @@ ops.field = (el, o) => {
       if (styleOf(f).pointerEvents !== 'none' && !near(f, p)) return fault('covered', f, p);
     }
   }
+  return { f };
+};
+
+ops.field = async (el, o) => {
+  const got = await patient(el, () => openField(el));
+  if (got.fault) return got;
+  const f = got.f;
+  const t = tagOf(f);
   const r = aim(f);
   const rich = isRich(f);
   const direct = t === 'input' && DIRECT.test(f.type);
@@ -251,13 +260,17 @@ const colour = (f, s) => {
   return c.fillStyle === '#000001' || !/^#/.test(c.fillStyle) ? s : c.fillStyle;
 };
 
-// digit moves on to the next box when the page does not do so itself.
-ops.digit = (el, o) => {
+// digit moves on to the next box when the page does not do so itself, which
+// some do a moment later. After the last one it waits until the row holds it.
+ops.digit = async (el, o) => {
   const a = current;
   if (!a || !a.boxes) return { lost: true };
   const next = a.boxes[o.next];
-  if (next && !isActive(next)) { next.focus(); next.select(); }
-  return { value: a.boxes.map((b) => b.value).join('') };
+  const value = () => a.boxes.map((b) => b.value).join('');
+  const there = () => (o.want ? value().startsWith(o.want) : !next || isActive(next));
+  for (let ms = 0; !there() && ms < 60; ms += 10) await new Promise((r) => setTimeout(r, 10));
+  if (next && !o.want && !isActive(next)) { next.focus(); next.select(); }
+  return { value: value() };
 };
 
 // typed ends the watch: what came of the typing, and what is suggested now.

@@ -22,7 +22,7 @@ const toggled = (el) => {
 };
 const checkedOf = (el) => (tagOf(el) === 'input' ? el.checked : attr(el, 'aria-checked') === 'true');
 
-ops.point = (el, o) => {
+ops.point = async (el, o) => {
   const kind = kindOf(el);
   if (o.click && kind === 'file') return fault('file', el);
   if (o.click && kind === 'select' && !el.multiple && el.size <= 1) return fault('select', el);
@@ -30,7 +30,7 @@ ops.point = (el, o) => {
     const s = closestSel(el, 'select');
     if (s && (!s.multiple && s.size <= 1 || s.multiple)) return { option: true, what: describe(el) };
   }
-  const r = reach(el);
+  const r = await patient(el, (last) => reach(el, last === 'covered'), o);
   if (r.fault) return r;
   const tog = o.click ? toggled(el) : null;
   const a = arm(r.el, { guard: o.guard, settle: o.settle, life: o.life });
@@ -85,33 +85,13 @@ const dragsOf = (el) => {
 
 // under says what a point of the page would hit.
 ops.under = (el, o) => {
-  let doc = el.nodeType === 9 ? el : docOf(el);
-  let [x, y] = [o.x, o.y];
-  let e = null;
-  for (;;) {
-    const d = doc.elementFromPoint(x, y);
-    if (!d) break;
-    e = d;
-    for (let r = openRootOf(e); r; r = openRootOf(e)) {
-      const i = r.elementFromPoint(x, y);
-      if (!i || i === e || rootOf(i) !== r) break;
-      e = i;
-    }
-    let inner = null;
-    if (tagOf(e) === 'iframe' || tagOf(e) === 'frame') { try { inner = e.contentDocument; } catch { /* elsewhere */ } }
-    if (!inner) break;
-    const r = rectOf(e);
-    const st = styleOf(e);
-    x -= r.left + e.clientLeft + parseFloat(st.paddingLeft || 0);
-    y -= r.top + e.clientTop + parseFloat(st.paddingTop || 0);
-    doc = inner;
-  }
+  const e = deepAt(el.nodeType === 9 ? el : docOf(el), o.x, o.y);
   if (!e) return { none: true, width: windowOf(el).innerWidth, height: windowOf(el).innerHeight };
   if (o.arm) {
     const a = arm(e, {});
     a.pressed = e;
   }
-  return { what: describe(e), kind: kindOf(e), draggable: dragsOf(e), ref: globalThis.__webhand ? globalThis.__webhand.ref(e) : 0, url: doc.URL };
+  return { what: describe(e), kind: kindOf(e), draggable: dragsOf(e), ref: globalThis.__webhand ? globalThis.__webhand.ref(e) : 0, url: docOf(e).URL };
 };
 
 const windowOf = (n) => (n.nodeType === 9 ? n : docOf(n)).defaultView;

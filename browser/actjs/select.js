@@ -57,11 +57,8 @@ ops.options = (el) => {
   return { native: false, what: describe(el) };
 };
 
-// choose sets a native list. values are words for options; add keeps what is
-// selected in a list of several.
-ops.choose = async (el, o) => {
-  const sel = listOf(el);
-  if (!sel) return fault('not-list', el);
+// wantedOf finds the options that are meant: {opts, wanted} or {fault}.
+const wantedOf = (el, sel, o) => {
   const s = stateFault(sel);
   if (s) return s;
   const opts = nativeOptions(sel);
@@ -76,6 +73,17 @@ ops.choose = async (el, o) => {
   }
   if (wanted.some((w) => w.disabled)) { const f = fault('disabled', sel); f.fault.option = wanted[0].text; f.options = opts; return f; }
   if (wanted.length > 1 && !sel.multiple) return Object.assign(fault('single', sel), { options: opts });
+  return { opts, wanted };
+};
+
+// choose sets a native list. values are words for options; add keeps what is
+// selected in a list of several.
+ops.choose = async (el, o) => {
+  const sel = listOf(el);
+  if (!sel) return fault('not-list', el);
+  const got = await patient(el, () => wantedOf(el, sel, o));
+  if (got.fault) return got;
+  const { opts, wanted } = got;
   const a = arm(sel, {});
   if (!seen(sel)) { /* a scripted list in front of it listens for the change */ } else {
     sel.scrollIntoView({ block: 'nearest', behavior: 'instant' });

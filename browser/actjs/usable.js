@@ -52,8 +52,10 @@ const standIn = (el) => {
   return null;
 };
 
-// reach brings el under the pointer: {el, x, y, hit, at} or {fault}.
-const reach = (el) => {
+// reach brings el under the pointer: {el, x, y, hit, at} or {fault}. With still
+// it looks without scrolling.
+const reach = (el, still) => {
+  const get = still ? aim : bring;
   const s = stateFault(el);
   if (s) return s;
   let target = el;
@@ -63,11 +65,11 @@ const reach = (el) => {
     if (!l) return h;
     target = l;
   }
-  let a = bring(target);
+  let a = get(target);
   if (!a.ok && target === el) {
     const l = standIn(el);
     if (l) {
-      const b = bring(l);
+      const b = get(l);
       if (b.ok) { target = l; a = b; }
     }
   }
