@@ -95,7 +95,7 @@ func blank(url string) bool {
 	return url == "" || url == "about:blank" || strings.HasPrefix(url, "chrome://newtab")
 }
 
-// head is what stands before the page's text: the tabs, and what is missing.
+// head is what stands before the page's text: the tabs.
 func head(st *browser.State) string {
 	var b strings.Builder
 	if len(st.Tabs) > 1 {
@@ -109,9 +109,6 @@ func head(st *browser.State) string {
 		}
 	} else {
 		fmt.Fprintf(&b, "Page: %s - %s\n", oneLine(st.URL, 300), oneLine(st.Title, 100))
-	}
-	for _, m := range st.Page.Missing {
-		fmt.Fprintf(&b, "Missing: %s\n", oneLine(m, 200))
 	}
 	// Titles and addresses are the page's words; they must not look like ours.
 	return strings.ReplaceAll(b.String(), "<", "‹")

@@ -91,6 +91,7 @@ func (s *Session) State(ctx context.Context, o StateOptions) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.rest(ctx)
 	var shot []byte
 	var shotErr error
 	var wg sync.WaitGroup
@@ -116,14 +117,6 @@ func (s *Session) State(ctx context.Context, o StateOptions) (*State, error) {
 	s.states.remember(t, homes)
 	st.Timing.Build = time.Since(mark)
 	mark = time.Now()
-	st.Text = st.Page.Text(o.Text)
-	st.URL, st.Title = st.Page.URL, st.Page.Title
-	st.Tabs = s.Tabs()
-	for _, x := range st.Tabs {
-		if x.Current {
-			st.Tab = x.ID
-		}
-	}
 	if shotErr != nil {
 		st.Page.Missing = append(st.Page.Missing, "no screenshot: "+shotErr.Error())
 	}
@@ -135,6 +128,17 @@ func (s *Session) State(ctx context.Context, o StateOptions) (*State, error) {
 			st.Page.Missing = append(st.Page.Missing, "no boxes on the screenshot: "+err.Error())
 		}
 	}
+	if t.unparsed() {
+		st.Page.Missing = append(st.Page.Missing, "the rest of the document, which is still loading; wait for it if you need it")
+	}
+	st.Text = st.Page.Text(o.Text)
+	st.URL, st.Title = st.Page.URL, st.Page.Title
+	st.Tabs = s.Tabs()
+	for _, x := range st.Tabs {
+		if x.Current {
+			st.Tab = x.ID
+		}
+	}
 	if l := s.states.last; l != nil && l.URL == st.URL && l.Text.String == st.Text.String {
 		st.Unchanged = true
 	}
@@ -142,6 +146,13 @@ func (s *Session) State(ctx context.Context, o StateOptions) (*State, error) {
 	st.Timing.Render = time.Since(mark)
 	st.Timing.Total = time.Since(start)
 	return st, nil
+}
+
+// unparsed reports whether the main document has not arrived as a whole.
+func (t *tab) unparsed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.life.loader != "" && !t.life.dom
 }
 
 var errStateTimeout = errors.New("the page did not answer in time; reload it or open another")

@@ -216,12 +216,25 @@ func (r *renderer) run() {
 			r.closeTop()
 		}
 	}
-	for _, m := range r.p.Missing {
-		r.begin(-1, true)
-		r.buf = append(r.buf, "<missing>"...)
-		r.buf = appendText(r.buf, m)
-		r.finish(false)
+	if whole && len(r.lines) == 0 && len(r.p.Missing) == 0 {
+		// An empty page must not be taken for a text that was lost.
+		what := "the page shows nothing"
+		if r.o.InteractiveOnly {
+			what = "the page shows nothing that can be used"
+		}
+		r.note("<empty>", what)
 	}
+	for _, m := range r.p.Missing {
+		r.note("<missing>", m)
+	}
+}
+
+// note writes a line about the text itself.
+func (r *renderer) note(tag, m string) {
+	r.begin(-1, true)
+	r.buf = append(r.buf, tag...)
+	r.buf = appendText(r.buf, m)
+	r.finish(false)
 }
 
 // closeTop ends a container.

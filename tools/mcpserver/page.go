@@ -93,9 +93,6 @@ func (s *Server) look(ctx context.Context, o *openSession, p stateParams) (*regi
 	if len(st.Tabs) > 1 {
 		fmt.Fprintf(&b, "tab: %s of %d\n", st.Tab, len(st.Tabs))
 	}
-	for _, m := range st.Page.Missing {
-		fmt.Fprintf(&b, "missing: %s\n", oneLine(m))
-	}
 	text := st.Text.String
 	if p.Mode == "diff" {
 		switch d, ok := dom.Diff(o.shown, st.Text); {
