@@ -164,7 +164,7 @@ func (t *tab) drag(ctx context.Context, from, to *dragPoint, o DragOptions) (*Ef
 	var before struct {
 		Box string `json:"box"`
 	}
-	if err := watch.do(ctx, "dragStart", nil, &before); err != nil {
+	if err := watch.do(ctx, "dragStart", map[string]any{"x": from.x, "y": from.y}, &before); err != nil {
 		return nil, err
 	}
 	d := &dragging{sess: from.sess, mods: int(o.Modifiers)}

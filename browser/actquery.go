@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf16"
 )
 
 // SearchOptions say what to look for in the text that a page shows.
@@ -24,6 +25,11 @@ type TextHit struct {
 	After  string `json:"after"`
 	Path   string `json:"path"`            // of the element, such as main > p.intro
 	Index  int    `json:"index,omitempty"` // of the element, when it has a number
+	// From and To are the points of the viewport, in CSS pixels, between which
+	// a drag selects the match. Both are zero for text in a frame of another
+	// process. A point outside the viewport needs scrolling first.
+	From Point `json:"from"`
+	To   Point `json:"to"`
 }
 
 // SearchText looks for a pattern in the text that the current tab shows, in
@@ -57,7 +63,7 @@ func (s *Session) SearchText(ctx context.Context, o SearchOptions) (hits []TextH
 			return nil, 0, err
 		}
 		scoped = scoped || b.Scoped > 0
-		first, at := len(hits), []int{}
+		first, at, spans := len(hits), []int{}, [][2]int{}
 		for i, text := range b.Texts {
 			for _, m := range re.FindAllStringIndex(text, -1) {
 				if m[0] == m[1] {
@@ -69,6 +75,8 @@ func (s *Session) SearchText(ctx context.Context, o SearchOptions) (hits []TextH
 						Match: text[m[0]:m[1]], Before: lastRunes(text[:m[0]], o.Context), After: firstRunes(text[m[1]:], o.Context),
 					})
 					at = append(at, i)
+					start := units(text[:m[0]])
+					spans = append(spans, [2]int{start, start + units(text[m[0]:m[1]])})
 				}
 			}
 		}
@@ -78,12 +86,16 @@ func (s *Session) SearchText(ctx context.Context, o SearchOptions) (hits []TextH
 		var p struct {
 			Paths []string `json:"paths"`
 			Refs  []int    `json:"refs"`
+			Spots [][]int  `json:"spots"`
 		}
-		if err := d.do(ctx, "blockPaths", map[string]any{"at": at}, &p); err != nil {
+		if err := d.do(ctx, "blockPaths", map[string]any{"at": at, "spans": spans}, &p); err != nil {
 			continue // the page went on; the hits were there
 		}
 		for i := range at {
 			hits[first+i].Path, hits[first+i].Index = p.Paths[i], d.indexOf(p.Refs[i])
+			if q := p.Spots[i]; len(q) == 4 && d.frame == t.main {
+				hits[first+i].From, hits[first+i].To = Point{q[0], q[1]}, Point{q[2], q[3]}
+			}
 		}
 	}
 	if !scoped {
@@ -109,6 +121,15 @@ func (o SearchOptions) compile() (*regexp.Regexp, error) {
 		return nil, &ActionError{Reason: ReasonNotFound, Err: err, Detail: fmt.Sprintf("%v (syntax of RE2: no lookaround, no backreferences)", err)}
 	}
 	return re, nil
+}
+
+// units counts the UTF-16 units of s, in which the page counts.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
 }
 
 func lastRunes(s string, n int) string {

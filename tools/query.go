@@ -30,7 +30,7 @@ type FindElementsParams struct {
 
 func queryActions() []builtin {
 	return []builtin{
-		{registry.Spec{Name: "search_page", ReadOnly: true, Description: "Find a text or regular expression in the whole page, also outside the view, with its surroundings. Costs nothing."}, searchPage},
+		{registry.Spec{Name: "search_page", ReadOnly: true, Description: "Find a text or regular expression in the whole page, also outside the view, with its surroundings and place; dragging between the two points selects it. Costs nothing."}, searchPage},
 		{registry.Spec{Name: "find_elements", ReadOnly: true, Description: "List the elements that answer to a CSS selector, with attributes such as href. Costs nothing."}, findElements},
 	}
 }
@@ -49,7 +49,11 @@ func searchPage(ctx context.Context, p SearchPageParams, s *browser.Session) (*r
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d places that show %q:\n", len(hits), total, p.Pattern)
 	for i, h := range hits {
-		fmt.Fprintf(&b, "%d. %s«%s»%s (in %s)\n", i+1, h.Before, h.Match, h.After, strings.TrimSpace(element(h.Index, h.Path)))
+		fmt.Fprintf(&b, "%d. %s«%s»%s (in %s", i+1, h.Before, h.Match, h.After, strings.TrimSpace(element(h.Index, h.Path)))
+		if h.To != (browser.Point{}) {
+			fmt.Fprintf(&b, ", from %d,%d to %d,%d", h.From.X, h.From.Y, h.To.X, h.To.Y)
+		}
+		b.WriteString(")\n")
 	}
 	return &registry.Result{
 		Text: b.String(), Once: true,

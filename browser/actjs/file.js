@@ -46,8 +46,8 @@ ops.fileNames = (f) => ({ names: Array.from(f.files || [], (x) => x.name), linke
 
 // dragStart begins to watch; that the dragged element is somewhere else
 // afterwards is a change as well.
-ops.dragStart = (el) => {
-  const e = el.nodeType === 9 ? el.documentElement : el;
+ops.dragStart = (el, o) => {
+  const e = el.nodeType === 9 ? deepAt(el, o.x, o.y) || el.documentElement : el;
   arm(e, { selection: true });
   return {};
 };

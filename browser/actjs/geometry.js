@@ -115,6 +115,31 @@ const hitAt = (el, x, y) => {
   }
 };
 
+// deepAt returns what lies at a point of a document, in shadow roots and the
+// frames of this process too.
+const deepAt = (doc, x, y) => {
+  let e = null;
+  for (;;) {
+    const d = doc.elementFromPoint(x, y);
+    if (!d) break;
+    e = d;
+    for (let r = openRootOf(e); r; r = openRootOf(e)) {
+      const i = r.elementFromPoint(x, y);
+      if (!i || i === e || rootOf(i) !== r) break;
+      e = i;
+    }
+    let inner = null;
+    if (tagOf(e) === 'iframe' || tagOf(e) === 'frame') { try { inner = e.contentDocument; } catch { /* elsewhere */ } }
+    if (!inner) break;
+    const r = rectOf(e);
+    const st = styleOf(e);
+    x -= r.left + e.clientLeft + parseFloat(st.paddingLeft || 0);
+    y -= r.top + e.clientTop + parseFloat(st.paddingTop || 0);
+    doc = inner;
+  }
+  return e;
+};
+
 const ACTIVE = 'a[href],button,summary,label,[role=button],[role=link],[role=tab],[role=menuitem],[role=option],[role=checkbox],[role=radio],[role=switch]';
 
 const NESTED = 'a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=switch],[role=menuitem],[role=option],[onclick]';

@@ -96,7 +96,38 @@ const pathOf = (e) => {
   return parts.join(' > ') || 'body';
 };
 
-let blocks = [];
+let found = []; // the runs of the last blockTexts
+
+// spotsOf are the points between which a drag selects the characters from to
+// to of a run's squashed text, in the coordinates of mouse events.
+const spotsOf = (run, from, to) => {
+  let first = -1;
+  let last = -1;
+  for (let i = 0, n = 0, blank = true; i < run.text.length && last < 0; i++) {
+    const c = run.text[i];
+    const white = /\s/.test(c);
+    if (!white && squash(c) === '' || white && blank) continue;
+    blank = white;
+    if (n === from) first = i;
+    if (n === to - 1) last = i;
+    n++;
+  }
+  if (first < 0 || last < 0) return null;
+  const box = (i, end) => {
+    let p = run.nodes[0];
+    for (const q of run.nodes) if (q.at <= i) p = q;
+    if (!isLinked(p.node)) return null;
+    const at = Math.min(i - p.at, p.node.data.length - 1);
+    const r = docOf(p.node).createRange();
+    r.setStart(p.node, at);
+    r.setEnd(p.node, at + 1);
+    const rs = Array.from(r.getClientRects()).filter((x) => x.height > 0);
+    return rs.length ? toRoot(up(p.node), end ? rs[rs.length - 1].right : rs[0].left, (rs[0].top + rs[0].bottom) / 2) : null;
+  };
+  const a = box(first, false);
+  const b = box(last, true);
+  return a && b ? [Math.floor(a[0]), Math.round(a[1]), Math.ceil(b[0]), Math.round(b[1])] : null;
+};
 
 // blockTexts are the texts the document shows, block by block.
 ops.blockTexts = (doc, o) => {
@@ -104,17 +135,24 @@ ops.blockTexts = (doc, o) => {
   if (o.scope) {
     try { scopes = []; for (const root of everywhere(doc)) scopes.push(...root.querySelectorAll(o.scope)); } catch { return fault('bad-selector', doc.documentElement, null); }
   }
-  blocks = [];
+  found = [];
   const out = [];
   for (const run of runs(doc)) {
     if (scopes && !scopes.some((s) => holds(s, run.nodes[0].node))) continue;
-    blocks.push(run.block || doc.body);
+    found.push(run);
     out.push(squash(run.text));
   }
   return { texts: out, scoped: scopes ? scopes.length : -1 };
 };
 
-ops.blockPaths = (doc, o) => ({ paths: o.at.map((i) => (blocks[i] && isLinked(blocks[i]) ? pathOf(blocks[i]) : '')), refs: o.at.map((i) => (blocks[i] ? refFor(blocks[i]) : 0)) });
+ops.blockPaths = (doc, o) => {
+  const block = (i) => (found[i] ? found[i].block || doc.body : null);
+  return {
+    paths: o.at.map((i) => (block(i) && isLinked(block(i)) ? pathOf(block(i)) : '')),
+    refs: o.at.map((i) => (block(i) ? refFor(block(i)) : 0)),
+    spots: o.at.map((i, k) => (found[i] ? spotsOf(found[i], o.spans[k][0], o.spans[k][1]) : null)),
+  };
+};
 
 // elements lists what answers to a CSS selector, everywhere in the document.
 ops.elements = (doc, o) => {
