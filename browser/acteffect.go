@@ -131,6 +131,7 @@ type effectWatch struct {
 // front makes sure that the tab is the one Chrome draws: a page in the
 // background answers mouse events late or never.
 func (t *tab) front(ctx context.Context) error {
+	t.stir(ctx)
 	s := t.owner
 	s.mu.Lock()
 	known := s.frontTab == t && s.frontSeen == s.changed

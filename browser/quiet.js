@@ -25,9 +25,25 @@
       attributeFilter: ['class', 'hidden', 'open', 'disabled', 'src', 'href', 'value', 'checked',
         'aria-expanded', 'aria-hidden', 'aria-busy', 'aria-selected', 'aria-checked', 'aria-disabled'],
     };
+    // A script that moves or fades something sets its style every few
+    // milliseconds. What does so for ever is found out once.
+    const endless = globalThis[key + 'Endless'] || (globalThis[key + 'Endless'] = new WeakSet());
+    const moving = new WeakMap();
+    const mover = new MutationObserver((records) => {
+      const now = performance.now();
+      for (const r of records) {
+        if (endless.has(r.target)) continue;
+        const m = moving.get(r.target);
+        if (!m || now - m.last > 300) moving.set(r.target, { first: now, last: now });
+        else m.last = now;
+        if (m && m.last - m.first > 1500) endless.add(r.target);
+        else w.last = now;
+      }
+    });
     const watch = (doc) => {
       try {
         observer.observe(doc, options);
+        mover.observe(doc, { subtree: true, attributes: true, attributeFilter: ['style'] });
         roots.push(doc);
       } catch {
         // A document that is being replaced cannot be watched.
@@ -37,7 +53,7 @@
     for (const f of document.getElementsByTagName('iframe')) {
       if (f.contentDocument) watch(f.contentDocument);
     }
-    w.stop = () => observer.disconnect();
+    w.stop = () => { observer.disconnect(); mover.disconnect(); };
     w.animating = () => roots.some((d) => d.getAnimations && d.getAnimations().some((a) => {
       if (a.playState !== 'running' || !a.effect) return false;
       const t = a.effect.getComputedTiming();

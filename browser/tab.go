@@ -46,6 +46,8 @@ type tab struct {
 
 	captcha string // the last one reported, with its document
 
+	astir *activity // watched since the first action after the last look
+
 	refused  *PolicyError // what the policy refused the main frame last
 	lastGood string       // the last address that the policy let the main frame show
 	sentBack time.Time
