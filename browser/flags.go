@@ -51,6 +51,9 @@ var defaultFlags = []flag{
 		"DialMediaRouteProvider", "GlobalMediaControls", "HttpsUpgrades", "InterestFeedContentSuggestions",
 		"LensOverlay", "MediaRouter", "OptimizationHints", "PaintHolding", "ProcessPerSiteUpToMainFrameThreshold",
 		"Translate", "AutofillServerCommunication",
+		// Pages of the address bar's own, a renderer for each window, which
+		// nobody here looks at.
+		"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup",
 	}, ",")},
 }
 
