@@ -31,7 +31,9 @@ type Config struct {
 	// Extraction reads pages for the extract action. Nil is LLM.
 	Extraction llm.Client
 	// Tools are the actions. Nil is tools.New. The registry is cloned, so the
-	// agent never changes the caller's.
+	// agent never changes the caller's. Its evaluate is left out when Secrets
+	// or BrowserConfig.Policy are set; a program that wants scripts there all
+	// the same adds an action of its own for them.
 	Tools *registry.Registry
 	// Deps are the caller's own objects for actions that ask for them by type.
 	Deps registry.Deps

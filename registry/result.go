@@ -1,5 +1,10 @@
 package registry
 
+import (
+	"bytes"
+	"encoding/json"
+)
+
 // Result is what an action did. The zero value is "done, nothing to say".
 // The JSON names are the ones browser-agent histories use.
 type Result struct {
@@ -20,7 +25,8 @@ type Result struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
 	// Done ends the run.
 	Done bool `json:"is_done,omitempty"`
-	// Success says, together with Done, whether the task was achieved.
+	// Success says, together with Done, whether the task was achieved. In JSON
+	// it is there whenever Done is, and else when it is true.
 	Success bool `json:"success,omitempty"`
 	// Effects lists, in short sentences, what changed besides the obvious:
 	// a navigation, a new tab, a dialog, a download.
@@ -29,6 +35,26 @@ type Result struct {
 	// errors.Is and errors.As. It is set by [Call.Run] and never leaves the
 	// process.
 	Err error `json:"-"`
+}
+
+// MarshalJSON says success also when it is false of a result that is done: a
+// reader must not have to know that a missing field means failure.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type plain Result
+	var v any = plain(r)
+	if r.Done {
+		v = struct {
+			plain
+			Success bool `json:"success"`
+		}{plain(r), r.Success}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // whoever wants it escaped does so around this
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // Image is a picture an action hands to the model.

@@ -110,6 +110,7 @@ func TestDrive(t *testing.T) {
 		say(`{"action":[{"navigate":{"url":"http://evil.test/"}}]}`),
 		say(`{"hello":1}`),
 		say(`{"action":[{"done":{"text":"the end"}}]}`),
+		say(`{"action":[{"done":{"text":"half","success":false}}]}`),
 	)
 	first := all[0]
 	if first.State == nil || first.State.URL != site.URL+"/" || first.State.Text == "" || len(first.State.Elements) == 0 || first.State.Stats.Tokens == 0 {
@@ -134,8 +135,11 @@ func TestDrive(t *testing.T) {
 			t.Errorf("line %d: error %q does not say %q", i, s, want)
 		}
 	}
-	if r := all[9]; r.Results[0]["is_done"] != true || r.Results[0]["extracted_content"] != "the end" {
+	if r := all[9]; r.Results[0]["is_done"] != true || r.Results[0]["success"] != true || r.Results[0]["extracted_content"] != "the end" {
 		t.Errorf("done: %+v", r)
+	}
+	if success, said := all[10].Results[0]["success"]; !said || success != false {
+		t.Errorf("done without success: %+v", all[10])
 	}
 }
 

@@ -23,7 +23,7 @@ type Config struct {
 	// as there are sessions.
 	Browser *browser.Browser
 	// BrowserConfig describes Chrome and every session in it: viewport,
-	// policy, storage.
+	// policy, storage. Its CallTimeout also bounds a whole look at a page.
 	BrowserConfig browser.Config
 	// Profile works in Chrome's own context, with the logins of its profile,
 	// instead of a context of its own for each connection. Every connection
@@ -128,6 +128,9 @@ func (c Config) check() error {
 	}
 	if c.Agent.Browser != nil || c.Agent.State != nil {
 		errs = append(errs, errors.New("mcpserver: Config.Agent.Browser and State belong to one run; leave them nil"))
+	}
+	if err := c.BrowserConfig.Policy.Check(); err != nil {
+		errs = append(errs, fmt.Errorf("mcpserver: Config.BrowserConfig: %w", err))
 	}
 	return errors.Join(errs...)
 }

@@ -79,7 +79,7 @@ func (s *Server) state(ctx context.Context, p stateParams, c *client) (*registry
 // look is the page as it is told to the client.
 func (s *Server) look(ctx context.Context, o *openSession, p stateParams) (*registry.Result, error) {
 	st, err := o.browser.State(ctx, browser.StateOptions{
-		Full: p.Full, Screenshot: p.Screenshot, Marks: p.Screenshot,
+		Full: p.Full, Screenshot: p.Screenshot, Marks: p.Screenshot, Timeout: s.cfg.BrowserConfig.CallTimeout,
 		Text: dom.TextOptions{Budget: p.Budget, InteractiveOnly: p.Interactive, Within: p.Within, Landmark: p.Landmark},
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Server) screenshot(ctx context.Context, p screenshotParams, c *client) 
 		return nil, err
 	}
 	if p.Marks {
-		st, err := o.browser.State(ctx, browser.StateOptions{Screenshot: true, Marks: true})
+		st, err := o.browser.State(ctx, browser.StateOptions{Screenshot: true, Marks: true, Timeout: s.cfg.BrowserConfig.CallTimeout})
 		if err != nil {
 			return nil, err
 		}

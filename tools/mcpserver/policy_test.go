@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/llm/llmtest"
+	"github.com/seed-4bdb41d0/webhand/registry"
 )
 
 // F025: what a client asks for never widens what the server allows.
@@ -66,6 +67,41 @@ func TestNarrow(t *testing.T) {
 				t.Errorf("private addresses: %v became %v", tt.policy.Private, got.Private)
 			}
 		})
+	}
+}
+
+// A broken pattern is told when the server starts, not with the first session.
+func TestBrokenPolicyIsToldAtTheStart(t *testing.T) {
+	for name, p := range map[string]browser.Policy{
+		"allow":   {Allow: []string{"http://[bad"}},
+		"block":   {Block: []string{"a b.test"}},
+		"schemes": {Schemes: []string{"javascript"}},
+	} {
+		if s, err := New(Config{BrowserConfig: browser.Config{Policy: p}}); err == nil {
+			_ = s.Close()
+			t.Errorf("%s: no error", name)
+		} else if !strings.Contains(err.Error(), "Policy.") {
+			t.Errorf("%s: error %q does not name the list", name, err)
+		}
+	}
+}
+
+// Where there are rules, scripts of the model's own are not offered.
+func TestEvaluateIsLeftOutWithAPolicy(t *testing.T) {
+	for name, tc := range map[string]struct {
+		policy browser.Policy
+		want   bool
+	}{"none": {browser.Policy{}, true}, "a list": {browser.Policy{Allow: []string{"a.test"}}, false}, "no addresses": {browser.Policy{NoAddresses: true}, false}} {
+		s, err := New(Config{BrowserConfig: browser.Config{Policy: tc.policy}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(s.reg.Compile(registry.Page{}).Names(), "evaluate"); got != tc.want {
+			t.Errorf("policy %s: evaluate is offered: %t, want %t", name, got, tc.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
