@@ -4,6 +4,8 @@
 //
 //	npm install && go run .
 //
+// With -actions it measures acting instead: milliseconds, median and least.
+//
 // A folder given with -pages is measured besides: every .html file in it.
 package main
 
@@ -43,9 +45,16 @@ func main() {
 	folder := flag.String("pages", "", "folder with further pages")
 	only := flag.String("only", "", "comma-separated names of what to measure; empty is all")
 	skipTable := flag.Bool("short", false, "leave out the page of 60,000 nodes")
+	act := flag.Bool("actions", false, "measure click, typing, select and scroll instead of page states")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *act {
+		if err := actions(ctx, *n, *only); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if err := run(ctx, *n, *folder, *only, *skipTable); err != nil {
 		log.Fatal(err)
 	}

@@ -41,6 +41,7 @@ type fieldInfo struct {
 	Empty     bool    `json:"empty"`
 	End       bool    `json:"end"`
 	Focused   bool    `json:"focused"`
+	Keys      bool    `json:"keys"` // it may look at each key
 	X         float64 `json:"x"`
 	Y         float64 `json:"y"`
 }
@@ -94,6 +95,8 @@ type filling struct {
 	f   fieldInfo
 	o   InputOptions
 	eff *Effect
+	// again types the text once more, key by key; nil when that was done.
+	again func() error
 }
 
 func (x *filling) fail(r Reason, detail string) (*Effect, error) {
@@ -177,9 +180,28 @@ func (x *filling) typed(ctx context.Context, text string) (*Effect, error) {
 	if body == "" && !x.o.Append && !x.f.Empty {
 		k.press(namedKeys["Backspace"], 0)
 	}
-	k.text(body, nl)
-	if err := k.flush(ctx); err != nil && !isGoneFrame(err) {
-		return nil, fmt.Errorf("browser: type into %s: %w", x.f.What, err)
+	limit := plainLimit
+	if x.f.Keys {
+		limit = keyLimit
+	}
+	inserted := k.text(body, nl, limit)
+	flush := func() error {
+		if err := k.flush(ctx); err != nil && !isGoneFrame(err) {
+			return fmt.Errorf("browser: type into %s: %w", x.f.What, err)
+		}
+		return nil
+	}
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	if inserted && !x.o.Append && len(body) <= keyLimit {
+		x.again = func() error {
+			if err := x.e.do(ctx, "caret", nil, nil); err != nil {
+				return err
+			}
+			k.text(body, nl, keyLimit)
+			return flush()
+		}
 	}
 	if nl != breakKey || !strings.Contains(body, "\n") {
 		if eff, err := x.verify(ctx, body); err != nil {
@@ -225,6 +247,12 @@ func (x *filling) verify(ctx context.Context, text string) (*Effect, error) {
 	opts := map[string]any{"text": text, "append": x.o.Append}
 	var st fillState
 	err := x.e.do(ctx, "filled", opts, &st)
+	if err == nil && st.Linked && st.OK == "" && !st.Cut && !st.Lost && x.again != nil {
+		// Some fields count on every key.
+		if err = x.again(); err == nil {
+			err = x.e.do(ctx, "filled", opts, &st)
+		}
+	}
 	if err == nil && st.Linked && st.OK == "" && !st.Cut && !st.Lost {
 		err = x.e.do(ctx, "put", opts, &st)
 	}
@@ -265,7 +293,7 @@ func (x *filling) digits(ctx context.Context, k *keyboard, text string) (*Effect
 	}
 	all := []rune(text)
 	for i, r := range all {
-		k.text(string(r), breakLine)
+		k.text(string(r), breakLine, keyLimit)
 		if err := k.flush(ctx); err != nil {
 			return nil, fmt.Errorf("browser: type into %s: %w", x.f.What, err)
 		}

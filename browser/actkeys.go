@@ -160,14 +160,14 @@ const (
 )
 
 // text types exactly s: by keys what the keyboard has, by inserting the rest.
-// More than keyLimit characters are inserted but for the last, whose key tells
-// the page that somebody types.
-func (k *keyboard) text(s string, nl newline) {
+// More than limit characters are inserted but for the last, whose key tells
+// the page that somebody types; inserted says so.
+func (k *keyboard) text(s string, nl newline, limit int) (inserted bool) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	if n := len(s); n > keyLimit && nl == breakLine {
+	if len(s) > limit && (nl == breakLine || nl == breakKey && !strings.Contains(s, "\n")) {
 		cut := lastRuneStart(s)
 		k.insert(s[:cut])
-		s = s[cut:]
+		s, inserted = s[cut:], true
 	}
 	var odd strings.Builder
 	flush := func() {
@@ -195,10 +195,15 @@ func (k *keyboard) text(s string, nl newline) {
 		k.typeKey(def, shift)
 	}
 	flush()
+	return inserted
 }
 
-// keyLimit is how many characters are typed key by key.
-const keyLimit = 300
+// How many bytes of text are typed key by key at most: a key takes a
+// millisecond, and only some fields look at each.
+const (
+	keyLimit   = 300
+	plainLimit = 32 // into a field that shows no sign of looking
+)
 
 func lastRuneStart(s string) int {
 	i := len(s) - 1
@@ -247,7 +252,7 @@ func (s *Session) SendKeys(ctx context.Context, keys string) (*Effect, error) {
 			break
 		}
 		if st.text != "" {
-			k.text(st.text, breakKey)
+			k.text(st.text, breakKey, len(st.text))
 		} else {
 			k.chord(st)
 		}

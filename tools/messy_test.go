@@ -54,6 +54,8 @@ const controlled = `<script>window.state={};for(const e of document.querySelecto
 func TestMessyTyping(t *testing.T) {
 	checkFaults(t, []fault{
 		{"a ruled field", `<input id=i aria-label=f>` + controlled, `[{"input":{"index":«f»,"text":"Ada L"}}]`, "state.i+i.value", "Ada LAda L", nil, ""},
+		{"a long text in a field that takes keys only", `<input id=i aria-label=f><script>let v='';i.addEventListener('keydown',e=>{if(e.key.length===1&&!e.ctrlKey){if(getSelection&&i.selectionEnd-i.selectionStart===v.length)v='';v+=e.key}});i.addEventListener('input',()=>{i.value=v})</script>`, `[{"input":{"index":«f»,"text":"forty-two characters of a text in a field"}}]`, "i.value", "forty-two characters of a text in a field", nil, ""},
+		{"a long text in a field that is read back late", `<input id=i aria-label=f oninput="setTimeout(()=>{i.value=i.value.trimEnd()},5)">`, `[{"input":{"index":«f»,"text":"forty-two characters of a text in a field "}}]`, "i.value", "forty-two characters of a text in a field", nil, ""},
 		{"a ruled field, long", `<textarea id=i aria-label=f></textarea>` + controlled, `[{"input":{"index":«f»,"text":"` + rows(40, "0123456789 ") + `"}}]`, "state.i===i.value&&i.value.length", "440", nil, ""},
 		{"a ruled field, emptied", `<input id=i aria-label=f value=old>` + controlled, `[{"input":{"index":«f»,"text":""}}]`, "state.i+'|'+i.value", "|", nil, ""},
 		{"a ruled field, more", `<input id=i aria-label=f value=old>` + controlled, `[{"input":{"index":«f»,"text":"er","clear":false}}]`, "state.i+i.value", "olderolder", nil, ""},

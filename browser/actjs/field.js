@@ -54,6 +54,13 @@ const completes = (f) => attr(f, 'role') === 'combobox' || f.hasAttribute('list'
   || !/^(none|)$/.test(attr(f, 'aria-autocomplete') || '')
   || !/^(false|)$/.test(attr(f, 'aria-haspopup') || '') && (f.hasAttribute('aria-controls') || f.hasAttribute('aria-owns'));
 
+// looksAtKeys reports signs that a page looks at each key that is typed into a
+// field: it completes, masks or counts.
+const looksAtKeys = (f) => completes(f) || isRich(f) || tagOf(f) === 'input' && !/^(text|url|email|password)$/.test(f.type)
+  || /^(off|new-password|one-time-code)$/.test(attr(f, 'autocomplete') || '') || /^(search|combobox)/.test(attr(f, 'role') || '') || f.maxLength > 0
+  || ['inputmode', 'pattern', 'data-mask', 'data-inputmask', 'data-provide', 'onkeydown', 'onkeyup', 'onkeypress'].some((a) => f.hasAttribute(a))
+  || /(^|[\s_-])(mask|typeahead|autocomplete|search|combobox|tokenfield|tags?input)/i.test(attr(f, 'class') || '');
+
 // digitsOf is the row of one-character boxes that f is in, from f on.
 const digitsOf = (f) => {
   if (tagOf(f) !== 'input' || f.maxLength !== 1) return null;
@@ -113,7 +120,7 @@ ops.field = async (el, o) => {
   const out = {
     what: describe(f), kind: rich ? 'rich' : direct ? 'direct' : 'text', type: f.type || t, secret: isSecret(f),
     lines: rich || t === 'textarea', max: f.maxLength > 0 ? f.maxLength : 0, completes: completes(f), number: f.type === 'number',
-    digits: 0, empty: holdsNow(f) === '', end: false, focused: false,
+    digits: 0, empty: holdsNow(f) === '', end: false, focused: false, keys: looksAtKeys(f),
     x: r.ok ? r.ok.x : 0, y: r.ok ? r.ok.y : 0, remote: viewOf(f).top !== topDoc(f).defaultView,
   };
   const g = digitsOf(f);
