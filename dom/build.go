@@ -32,6 +32,7 @@ func Build(top *Capture, frames map[string]*Capture, n *Numbering) *Page {
 	}
 	b.closeSubtrees()
 	b.judge()
+	b.unname()
 	b.number(n)
 	return p
 }
@@ -105,7 +106,7 @@ func (b *builder) capture(c *Capture, at placement) {
 		p.Elements = append(p.Elements, Element{
 			Parent: int(parent), Frame: frame0 + int(r.frame), Tag: r.tag, doc: doc,
 			Bounds: place(r.x, r.y, r.w, r.h), State: stateOf(r.flags), brk: r.flags&fBreak != 0,
-			Above: int(r.above), Below: int(r.below), why: r.why, space: r.space,
+			Above: int(r.above), Below: int(r.below), why: r.why, glue: r.flags&fGlue != 0,
 		})
 		e := &p.Elements[at32]
 		if r.tag == "" {
@@ -116,7 +117,7 @@ func (b *builder) capture(c *Capture, at placement) {
 		foreign := b.attributes(e, c.attrs[r.attr0:r.attr1], at.scale)
 		e.Role = roleOf(e.Tag, e.Attrs, e.State.Has(Editable))
 		if e.Text == "" {
-			e.Name, e.Text = names[i].name, names[i].text
+			e.Name, e.Text, e.content = names[i].name, names[i].text, names[i].content
 		}
 		if r.flags&fTarget != 0 {
 			e.ref = r.ref

@@ -37,6 +37,7 @@ const (
 	fEditable
 	fForeign
 	fSecret
+	fGlue // a text that nothing parts from the text before it
 )
 
 // Reasons for being a target, as the walker writes them.
@@ -58,7 +59,6 @@ type record struct {
 	parent     int32 // position in the capture, -1 at the top
 	flags      uint32
 	why        uint16
-	space      uint8 // of a text: 1 white space before, 2 after
 	frame      int32
 	x, y, w, h int32
 	ref        int32
@@ -226,9 +226,6 @@ func (c *Capture) readRecord(d *decoder, opened map[int32]int32, isText bool) er
 	r.x, r.y, r.w, r.h = d.num(), d.num(), d.num(), d.num()
 	if isText {
 		r.text = d.field()
-		if !d.lineEnd() {
-			r.space = uint8(d.num())
-		}
 		c.records = append(c.records, r)
 		return nil
 	}

@@ -22,6 +22,21 @@ func (b *builder) judge() {
 	}
 }
 
+// unname takes the name away from what was one for being a target only: all
+// that is in a table, say, is not what the table is called.
+func (b *builder) unname() {
+	for i := range b.page.Elements {
+		e := &b.page.Elements[i]
+		if e.Index != 0 || !e.content {
+			continue
+		}
+		role, _ := e.Attr("role")
+		if !namedByContent(e.Tag, firstToken(role)) {
+			e.Name, e.content = "", false
+		}
+	}
+}
+
 // weak targets have nothing but a listener, the pointer cursor or a tab stop.
 func weak(e *Element) bool {
 	const strong = whyNative | whyRole | whyHandler | whyDrag | whyEditable | whyLabel | whyScroll

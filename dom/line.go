@@ -30,7 +30,7 @@ func (r *renderer) element(i int32) {
 // gap announces children that were left out for being far away: those above
 // where their container begins, those below where it ends.
 func (r *renderer) gap(i int32, word string, n int) {
-	if n < 3 || r.o.InteractiveOnly {
+	if r.o.InteractiveOnly || !worthTelling(&r.p.Elements[i], n) {
 		return
 	}
 	r.begin(i, true)
@@ -42,17 +42,38 @@ func (r *renderer) gap(i int32, word string, n int) {
 	r.finish(false)
 }
 
+// worthTelling reports whether n children of e that were left out deserve a
+// line: the entries of a list do, the rest of a card at the edge does not.
+func worthTelling(e *Element, n int) bool {
+	return n >= 3 && (e.Scroll != nil || listing(e)) || n >= 10
+}
+
+func listing(e *Element) bool {
+	switch e.Tag {
+	case "ul", "ol", "menu", "table", "select", "dl":
+		return true
+	}
+	switch e.Role {
+	case "list", "listbox", "grid", "treegrid", "table", "rowgroup", "feed", "tree", "menu", "log":
+		return true
+	}
+	return false
+}
+
 // text writes a run of text, on the line of the run before it when they are
 // one sentence.
 func (r *renderer) text(i int32, e *Element) {
 	if r.last >= 0 && int(r.last) == len(r.lines)-1 && r.joins(r.lines[r.last].elem, i) {
 		l := &r.lines[r.last]
-		if e.space&1 != 0 || r.p.Elements[i-1].space&2 != 0 || apart(r.p.Elements[i-1].Bounds, e.Bounds) {
+		if !e.glue || apart(r.p.Elements[i-1].Bounds, e.Bounds) {
 			r.buf = append(r.buf, ' ')
 		}
 		r.buf = appendText(r.buf, e.Text)
 		l.end = int32(len(r.buf))
 		l.tokens = lineTokens(r.buf[l.start:l.end], l.depth)
+		return
+	}
+	if r.namesNext(i, e) {
 		return
 	}
 	r.begin(i, false)
@@ -92,20 +113,12 @@ func (r *renderer) target(i int32, e *Element) {
 	r.buf = strconv.AppendInt(r.buf, int64(e.Index), 10)
 	r.buf = append(r.buf, "]<"...)
 	r.buf = append(r.buf, e.Tag...)
-	words := e.Text
-	if inner && words == "" {
-		words = ""
-	}
-	if inner {
-		words = ""
-	}
-	name := e.Name
 	if e.Hint == "hidden" {
 		r.buf = append(r.buf, " hidden"...)
 	}
 	r.states(e)
-	shown := r.words(e, words, name, inner)
-	r.attributes(e, shown)
+	shown := words(e, inner)
+	r.attributes(e, shown, inner)
 	r.values(e)
 	r.look(e, shown)
 	if r.boxes || shown == "" && r.p.placed(i) {
@@ -124,30 +137,60 @@ func (r *renderer) target(i int32, e *Element) {
 
 // words chooses what stands behind a target's tag: its own text, its name
 // where that says more, both when the text is a mere sign.
-func (r *renderer) words(e *Element, text, name string, inner bool) string {
+func words(e *Element, inner bool) string {
 	switch {
 	case inner:
-		if name == e.Text || strings.Contains(name, " ") && len(name) > 60 {
+		// What is in it has lines of its own.
+		if e.content || strings.HasPrefix(e.Text, e.Name) || e.Text != "" && strings.HasPrefix(e.Name, e.Text) {
 			return ""
 		}
-		if strings.HasPrefix(e.Text, name) || strings.HasPrefix(name, e.Text) && e.Text != "" {
-			return ""
-		}
-		if _, ok := e.Attr("aria-label"); ok {
-			return name
-		}
-		return ""
-	case text == "":
-		if name == "" && e.Control == "" {
-			return ""
-		}
-		return name
-	case name == "" || name == text:
-		return text
-	case len(text) <= 3:
-		return name + " " + text
+		return cutRunes(e.Name, 120)
+	case e.Text == "" || e.Name == "":
+		return e.Name + e.Text
+	case e.Name == e.Text:
+		return e.Text
+	case covers(e.Name, e.Text):
+		return e.Name
+	case e.content:
+		return e.Text
+	case len(e.Text) <= 3:
+		return e.Name + " " + e.Text
 	}
-	return text
+	return e.Text
+}
+
+// covers reports that name says all that text says: its words in their order.
+func covers(name, text string) bool {
+	for w := range strings.FieldsSeq(text) {
+		i := wordAt(name, w)
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(w):]
+	}
+	return true
+}
+
+// wordAt finds a whole word, whatever its case; -1 when s has it not.
+func wordAt(s, word string) int {
+	for from := 0; from+len(word) <= len(s); {
+		i := from
+		for i < len(s) && s[i] == ' ' {
+			i++
+		}
+		end := i
+		for end < len(s) && s[end] != ' ' {
+			end++
+		}
+		if end-i == len(word) && strings.EqualFold(s[i:end], word) {
+			return i
+		}
+		if end == i {
+			return -1
+		}
+		from = end
+	}
+	return -1
 }
 
 // hasInner reports whether an element holds more than its own words: further
@@ -220,11 +263,11 @@ var stateClasses = map[string]string{
 // wordState maps a word to the live state that says the same; a word without
 // one maps to a state no element has.
 var wordState = map[string]State{
-	"active": 1 << 31, "selected": Selected, "current": 1 << 31, "checked": Checked, "disabled": Disabled, "error": 1 << 31,
+	"active": 1 << 31, "selected": Selected, "current": 1 << 31, "checked": Checked, "disabled": Disabled, "error": Invalid,
 	"invalid": Invalid, "expanded": Open, "collapsed": 1 << 31, "highlighted": 1 << 31, "completed": 1 << 31, "done": 1 << 31, "pressed": 1 << 31,
 }
 
-func (r *renderer) attributes(e *Element, shown string) {
+func (r *renderer) attributes(e *Element, shown string, inner bool) {
 	explicit := r.o.Attributes != nil
 	for _, name := range r.attrs {
 		v, ok := e.Attr(name)
@@ -245,7 +288,7 @@ func (r *renderer) attributes(e *Element, shown string) {
 		r.buf = append(r.buf, " format="...)
 		r.buf = append(r.buf, h...)
 	}
-	if !explicit && shown == "" && e.Index != 0 && e.end <= e.posEnd() {
+	if !explicit && shown == "" && !inner && e.Name == "" {
 		for _, name := range []string{"name", "id", "data-testid"} {
 			if v, ok := e.Attr(name); ok && v != "" {
 				r.buf = append(r.buf, ' ')
@@ -257,9 +300,6 @@ func (r *renderer) attributes(e *Element, shown string) {
 		}
 	}
 }
-
-// posEnd is a position no descendant reaches, so that only leaves compare.
-func (e *Element) posEnd() int32 { return 1<<31 - 1 }
 
 // worth reports whether an attribute of the default list says something the
 // line does not say yet.
@@ -360,7 +400,7 @@ func (r *renderer) look(e *Element, shown string) {
 	} else if e.Stroke != "" {
 		r.buf = append(r.buf, " stroke="...)
 		r.buf = append(r.buf, e.Stroke...)
-	} else if e.Background != "" && (shown == "" || r.rich) && !plainControl(r.p, e) {
+	} else if e.Background != "" && (shown == "" || r.sparse) && !plainControl(r.p, e) {
 		r.buf = append(r.buf, " bg="...)
 		r.buf = append(r.buf, e.Background...)
 		if shown == "" && r.exact && swatch(e) {
@@ -382,6 +422,8 @@ func (r *renderer) look(e *Element, shown string) {
 
 func plainControl(p *Page, e *Element) bool {
 	switch e.Tag {
+	case "option":
+		return true
 	case "input", "select", "textarea", "button", "canvas":
 		return e.Background == "white" || e.Background == "gray"
 	}
@@ -390,7 +432,7 @@ func plainControl(p *Page, e *Element) bool {
 
 // box writes the box when boxes are asked for.
 func (r *renderer) box(e *Element) {
-	if r.boxes {
+	if r.boxes || r.drawn && e.Index != 0 && r.placeMatters(e) {
 		r.rect(e.Bounds)
 	}
 }

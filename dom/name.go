@@ -5,7 +5,10 @@ import "strings"
 // maxName caps what an accessible name takes of an element's content.
 const maxName = 300
 
-type named struct{ name, text string }
+type named struct {
+	name, text string
+	content    bool // the name is only what is inside
+}
 
 // nameRecords computes the accessible name and the own text of every element
 // of a capture. Names follow the accessible-name rules: aria-labelledby,
@@ -31,7 +34,7 @@ func nameRecords(c *Capture) []named {
 		if target || wordy[r.tag] {
 			out[i].text, scratch = contentOf(c, int32(i), ends[i], false, target, scratch)
 		}
-		out[i].name = nameOf(c, int32(i), ends[i], out[i].text, &scratch)
+		out[i].name, out[i].content = nameOf(c, int32(i), ends[i], out[i].text, &scratch)
 	}
 	return out
 }
@@ -61,7 +64,7 @@ func namedByContent(tag, role string) bool {
 	return false
 }
 
-func nameOf(c *Capture, i, end int32, text string, scratch *[]byte) string {
+func nameOf(c *Capture, i, end int32, text string, scratch *[]byte) (name string, content bool) {
 	r := &c.records[i]
 	var by, label, aria, alt, title, placeholder, value, role, typ, drawn string
 	for k := r.attr0; k < r.attr1; k++ {
@@ -89,47 +92,47 @@ func nameOf(c *Capture, i, end int32, text string, scratch *[]byte) string {
 		}
 	}
 	if by != "" {
-		return by
+		return by, false
 	}
 	if aria != "" {
-		return aria
+		return aria, false
 	}
 	switch r.tag {
 	case "input":
 		switch typ {
 		case "submit", "reset", "button":
 			if label != "" {
-				return label
+				return label, false
 			}
 			if value == "" {
 				value = map[string]string{"submit": "Submit", "reset": "Reset"}[typ]
 			}
 			if value != "" {
-				return value
+				return value, false
 			}
 		case "image":
 			if alt != "" {
-				return alt
+				return alt, false
 			}
 		}
 		if label != "" {
-			return label
+			return label, false
 		}
 	case "select", "textarea", "fieldset", "table", "figure", "details", "meter", "progress", "output":
 		if label != "" {
-			return label
+			return label, false
 		}
 	case "img", "area":
 		if alt != "" {
-			return alt
+			return alt, false
 		}
 	case "svg":
 		if drawn != "" {
-			return drawn
+			return drawn, false
 		}
 	case "button":
-		if label != "" && text == "" {
-			return label
+		if label != "" {
+			return label, false
 		}
 	}
 	if r.why != 0 || namedByContent(r.tag, role) {
@@ -137,16 +140,16 @@ func nameOf(c *Capture, i, end int32, text string, scratch *[]byte) string {
 			var s string
 			s, *scratch = contentOf(c, i, end, true, true, *scratch)
 			if s != "" {
-				return s
+				return s, true
 			}
 		}
 	}
 	for _, s := range []string{title, placeholder, drawn} {
 		if s != "" {
-			return s
+			return s, false
 		}
 	}
-	return ""
+	return "", false
 }
 
 // contentOf joins the texts inside an element: with deep all of them, else
@@ -176,27 +179,26 @@ func contentOf(c *Capture, i, end int32, forName, deep bool, scratch []byte) (st
 		scratch = append(scratch, s...)
 	}
 	for pass := 0; pass < 2; pass++ {
-		prev := int32(-2)
-		var prevSpace uint8
+		said := true // the text before is part of what was added
+		last := int32(-1)
 		for j := i + 1; j < end && (n < 2 || len(scratch) <= maxName); j++ {
 			r := &c.records[j]
 			if forName && r.flags&fQuiet != 0 && !quiet && c.records[i].flags&fQuiet == 0 {
+				said = said && r.tag != ""
 				continue
 			}
 			if r.tag == "" {
-				if !deep && r.parent != i {
+				if !deep && r.parent != i || !forName && r.flags&fUnseen != 0 {
+					said = false
 					continue
 				}
-				if !forName && r.flags&fUnseen != 0 {
-					continue
-				}
-				glue := prev == j-1 && r.space&1 == 0 && prevSpace&2 == 0 && r.flags&fBreak == 0
+				glue := said && last >= 0 && r.flags&fGlue != 0
 				if glue {
-					q := &c.records[prev]
+					q := &c.records[last]
 					glue = !apart(Rect{int(q.x), int(q.y), int(q.w), int(q.h)}, Rect{int(r.x), int(r.y), int(r.w), int(r.h)})
 				}
 				add(r.text, !glue)
-				prev, prevSpace = j, r.space
+				said, last = true, j
 				continue
 			}
 			if !forName {

@@ -136,7 +136,8 @@ type Element struct {
 	end     int32  // position after its last descendant
 	why     uint16
 	brk     bool // starts a line
-	space   uint8
+	glue    bool // a text that nothing parts from the text before it
+	content bool // Name is only what the content says
 }
 
 // IsText reports whether the entry is a run of text.

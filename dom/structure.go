@@ -1,7 +1,6 @@
 package dom
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -22,6 +21,11 @@ func (r *renderer) structure(i int32, e *Element) {
 		return
 	case "label":
 		r.label(i, e)
+		return
+	case "caption", "legend":
+		if i == r.said {
+			r.skip = e.end
+		}
 		return
 	case "form", "nav", "main", "aside", "search", "fieldset", "dialog", "details", "header", "footer", "article", "section":
 		if r.worthOpening(i, e) {
@@ -60,12 +64,20 @@ func (r *renderer) structure(i int32, e *Element) {
 	switch e.Role {
 	case "dialog", "alertdialog", "alert", "status", "navigation", "main", "region", "search", "form", "group", "radiogroup",
 		"tablist", "tabpanel", "toolbar", "menu", "menubar", "listbox", "tree", "grid", "table", "complementary", "banner", "log", "feed":
-		if e.end > i+1 && r.worthOpening(i, e) {
+		switch {
+		case (e.Role == "alert" || e.Role == "status") && e.Name == "" && r.leafText(i, e):
+			if e.Role == "alert" {
+				r.line(i, e, e.Tag)
+			}
+		case e.end > i+1 && r.worthOpening(i, e):
 			r.open1(i, e.Tag)
 		}
 		return
 	case "heading":
 		r.wordsOrOpen(i, e, e.Tag)
+		return
+	case "progressbar", "meter":
+		r.gauge(i, e)
 		return
 	case "row":
 		r.row(i, e)
@@ -76,8 +88,59 @@ func (r *renderer) structure(i int32, e *Element) {
 		return
 	}
 	if w := stateWord(e); w != "" && e.end > i+1 && (w == "error" || w == "invalid" || w == "selected" || w == "active") && e.Index == 0 && r.small(i, e) {
+		if r.leafText(i, e) {
+			r.line(i, e, e.Tag)
+			return
+		}
 		r.open1(i, e.Tag)
 	}
+}
+
+// line writes `<tag states>text` for an element that holds nothing but text.
+func (r *renderer) line(i int32, e *Element, tag string) {
+	r.head(i, e, tag)
+	r.buf = append(r.buf, '>')
+	r.texts(i+1, e.end)
+	r.finish(false)
+	r.skip = e.end
+	r.last = -1
+}
+
+// texts writes the texts from i to end as one.
+func (r *renderer) texts(i, end int32) {
+	for j, first := i, true; j < end; j++ {
+		if c := &r.p.Elements[j]; c.IsText() {
+			if !first && !c.glue {
+				r.buf = append(r.buf, ' ')
+			}
+			r.buf = appendText(r.buf, c.Text)
+			first = false
+		}
+	}
+}
+
+// gauge writes what a scripted progress bar or meter shows.
+func (r *renderer) gauge(i int32, e *Element) {
+	if !r.leafText(i, e) && e.end > i+1 {
+		return
+	}
+	r.head(i, e, e.Tag)
+	for _, name := range []string{"aria-valuetext", "aria-valuenow"} {
+		if v, ok := e.Attr(name); ok && v != "" {
+			r.buf = append(r.buf, " value="...)
+			r.buf = appendValue(r.buf, clean(v))
+			break
+		}
+	}
+	r.buf = append(r.buf, '>')
+	r.buf = appendText(r.buf, e.Name)
+	if e.Name != "" && e.end > i+1 {
+		r.buf = append(r.buf, ' ')
+	}
+	r.texts(i+1, e.end)
+	r.finish(false)
+	r.skip = e.end
+	r.last = -1
 }
 
 // small reports that an element holds only a few entries.
@@ -123,7 +186,7 @@ func (r *renderer) open1(i int32, tag string) {
 	e := &r.p.Elements[i]
 	r.head(i, e, tag)
 	r.buf = append(r.buf, '>')
-	if name := e.Name; name != "" && len(name) < 120 && !r.saidBelow(i, e) {
+	if name := e.Name; name != "" && !e.content && len(name) < 120 && !r.saidBelow(i, e) {
 		r.buf = appendText(r.buf, name)
 	} else if tag == "iframe" {
 		if f := r.frameOf(i); f != nil && f.Title != "" {
@@ -135,14 +198,22 @@ func (r *renderer) open1(i int32, tag string) {
 }
 
 // saidBelow reports that the container's name is the text of a caption,
-// legend, summary or target in it, which gets a line anyway.
+// legend, summary or target in it, which gets a line of its own.
 func (r *renderer) saidBelow(i int32, e *Element) bool {
 	for j := i + 1; j < e.end && j < i+4; j++ {
-		if c := &r.p.Elements[j]; c.Index != 0 && c.Name == e.Name {
+		c := &r.p.Elements[j]
+		if c.Index != 0 && c.Name == e.Name {
 			return true
 		}
-		switch r.p.Elements[j].Tag {
-		case "legend", "caption", "figcaption", "summary":
+		switch c.Tag {
+		case "legend", "caption":
+			// It moves up to the container's line when that says it all.
+			if c.Parent != int(i) || !r.leafText(j, c) || c.Text != e.Name {
+				return true
+			}
+			r.said = j
+			return false
+		case "figcaption", "summary":
 			return true
 		}
 	}
@@ -167,7 +238,7 @@ func (r *renderer) worthOpening(i int32, e *Element) bool {
 	if e.Role == "dialog" || e.Role == "alertdialog" || e.Role == "alert" || e.Tag == "dialog" {
 		return true
 	}
-	if e.Above+e.Below >= 3 {
+	if worthTelling(e, e.Above+e.Below) {
 		return true
 	}
 	switch e.Tag {
@@ -228,164 +299,6 @@ func (r *renderer) wordsOrOpen(i int32, e *Element, tag string) {
 		return // a heading that is one link: the link's line says it
 	}
 	r.open1(i, tag)
-}
-
-// item writes `- text`, or lets the lines of what is in it stand for it.
-func (r *renderer) item(i int32, e *Element) {
-	if e.Above+e.Below >= 3 {
-		r.open1(i, e.Tag)
-		return
-	}
-	if !r.leafText(i, e) || r.boxes {
-		if w := stateWord(e); w != "" {
-			r.open1(i, e.Tag)
-		}
-		return
-	}
-	r.begin(i, false)
-	r.buf = append(r.buf, "- "...)
-	if w := stateWord(e); w != "" {
-		r.buf = append(r.buf, '<')
-		r.buf = append(r.buf, w...)
-		r.buf = append(r.buf, '>')
-	}
-	r.buf = appendText(r.buf, e.Text)
-	r.finish(false)
-	r.skip = e.end
-	r.last = -1
-}
-
-// row writes the cells of a row that are only text on one line; targets in
-// the row follow below it.
-func (r *renderer) row(i int32, e *Element) {
-	if r.boxes {
-		return
-	}
-	start := len(r.lines)
-	n, targets := 0, 0
-	r.begin(i, false)
-	r.buf = append(r.buf, '|')
-	for j := i + 1; j < e.end; j++ {
-		c := &r.p.Elements[j]
-		if c.Parent != int(i) {
-			continue
-		}
-		r.buf = append(r.buf, ' ')
-		k := r.cell(j, c)
-		targets += k
-		n++
-		if c.end < e.end {
-			r.buf = append(r.buf, " |"...)
-		}
-	}
-	if n == 0 {
-		r.buf = r.buf[:r.lines[start].start]
-		r.lines = r.lines[:start]
-		return
-	}
-	r.finish(false)
-	r.last = -1
-	if targets == 0 {
-		r.skip = e.end
-		return
-	}
-	r.container(i)
-	r.rowTargets(i, e)
-	r.skip = e.end
-	r.closeTop()
-}
-
-// cell writes the words of one cell and counts the targets in it.
-func (r *renderer) cell(j int32, c *Element) (targets int) {
-	first := true
-	until := j
-	for k := j; k < c.end; k++ {
-		x := &r.p.Elements[k]
-		if k > j && x.Index != 0 || k == j && x.Index != 0 {
-			targets++
-			if !first {
-				r.buf = append(r.buf, ' ')
-			}
-			first = false
-			r.buf = append(r.buf, '[')
-			r.buf = strconv.AppendInt(r.buf, int64(x.Index), 10)
-			r.buf = append(r.buf, ']')
-			until = x.end
-			continue
-		}
-		if k < until {
-			continue
-		}
-		words := ""
-		if x.IsText() {
-			words = x.Text
-		} else if x.Tag == "img" {
-			words = x.Name
-		}
-		if words == "" {
-			continue
-		}
-		if !first {
-			r.buf = append(r.buf, ' ')
-		}
-		first = false
-		r.buf = appendText(r.buf, words)
-	}
-	return targets
-}
-
-// rowTargets writes the targets of a row, each on a line below it.
-func (r *renderer) rowTargets(i int32, e *Element) {
-	skip := i
-	for j := i + 1; j < e.end; j++ {
-		if j < skip {
-			continue
-		}
-		x := &r.p.Elements[j]
-		if x.Index != 0 {
-			r.target(j, x)
-			if r.skip > j {
-				skip = r.skip
-			} else if len(r.open) > 0 && r.lines[r.open[len(r.open)-1].line].elem == j {
-				r.closeTop()
-			}
-		}
-	}
-}
-
-// label leaves out the words of a label whose field says them.
-func (r *renderer) label(i int32, e *Element) {
-	if _, ok := e.Attr("for"); ok && r.leafText(i, e) && r.fieldNamed(i, e.Text) {
-		r.skip = e.end
-		return
-	}
-	// A label around its field: its own words are the field's name.
-	for j := i + 1; j < e.end; j++ {
-		if c := &r.p.Elements[j]; c.Index != 0 && c.Name != "" && e.Text != "" && strings.HasPrefix(c.Name, strings.TrimSuffix(e.Text, ":")) {
-			r.target(j, c)
-			r.skip = max(r.skip, e.end)
-			if n := len(r.open); n > 0 && r.lines[r.open[n-1].line].elem == j {
-				r.closeTop()
-			}
-			return
-		}
-	}
-}
-
-// fieldNamed reports whether a field near element i carries the name.
-func (r *renderer) fieldNamed(i int32, name string) bool {
-	es := r.p.Elements
-	for j := i + 1; j < int32(len(es)) && j < i+40; j++ {
-		if es[j].Index != 0 && es[j].Name == name && es[j].Tag != "label" {
-			return true
-		}
-	}
-	for j := i - 1; j >= 0 && j > i-12; j-- {
-		if es[j].Index != 0 && es[j].Name == name && es[j].Tag != "label" {
-			return true
-		}
-	}
-	return false
 }
 
 // picture writes an image or drawing; one without words only where the page

@@ -100,18 +100,21 @@ func (p *Page) Text(o TextOptions) *Text {
 }
 
 type renderer struct {
-	p     *Page
-	o     TextOptions
-	attrs []string
-	buf   []byte
-	lines []line
-	boxes bool
-	rich  bool // little else on the page: shapes and swatches are shown
-	exact bool // few swatches: their exact colours are told
+	p      *Page
+	o      TextOptions
+	attrs  []string
+	buf    []byte
+	lines  []line
+	boxes  bool
+	drawn  bool // boxes for what is drawn, dragged or slid only
+	rich   bool // few shapes, or little else on the page: shapes and swatches are shown
+	sparse bool // hardly any words on the page
+	exact  bool // few swatches: their exact colours are told
 
 	open []openLine // printed containers around the current element
 	skip int32      // elements before this position are in a line already
 	last int32      // the last text line, which further text may join; -1
+	said int32      // a caption or legend whose words stand on its container's line
 }
 
 type openLine struct {
@@ -120,7 +123,7 @@ type openLine struct {
 }
 
 func newRenderer(p *Page, o TextOptions) *renderer {
-	r := &renderer{p: p, o: o, attrs: o.Attributes, last: -1}
+	r := &renderer{p: p, o: o, attrs: o.Attributes, last: -1, said: -1}
 	if r.attrs == nil {
 		r.attrs = DefaultAttributes
 	}
@@ -132,24 +135,41 @@ func newRenderer(p *Page, o TextOptions) *renderer {
 
 // survey looks whether the page says more by drawing than by words.
 func (r *renderer) survey() {
-	shapes, words, draws, swatches := 0, 0, 0, 0
+	shapes, boxes, words, draws, swatches, targets := 0, 0, 0, 0, 0, 0
 	for i := range r.p.Elements {
 		e := &r.p.Elements[i]
 		if swatch(e) {
 			swatches++
 		}
+		if e.Index != 0 {
+			targets++
+		}
 		switch {
 		case e.IsText():
 			words++
-		case e.Index != 0 && (e.Tag == "canvas" || e.Tag == "svg" && drawnArea(r.p, e) || e.why&whyDrag != 0 || e.Role == "slider" || svgShape(e.Tag)):
+		case e.Index != 0 && r.placeMatters(e):
 			draws++
-		case svgShape(e.Tag) || e.Fill != "" || e.Background != "" && e.Index == 0:
+		case svgShape(e.Tag) || e.Fill != "":
 			shapes++
+		case e.Background != "" && e.Index == 0:
+			boxes++
 		}
 	}
 	r.exact = swatches <= 6
-	r.rich = shapes > 0 && (shapes <= 30 || words < 40)
-	r.boxes = r.o.Boxes == BoxesOn || r.o.Boxes == BoxesAuto && (draws > 0 || r.rich && shapes > 2 && words < 60)
+	look := shapes + boxes
+	r.rich = look > 0 && (look <= 30 || words < 40)
+	r.sparse = words < 30
+	r.boxes = r.o.Boxes == BoxesOn
+	if r.o.Boxes == BoxesAuto {
+		r.boxes = words < 60 && (draws > 0 && targets-draws <= 30 || shapes > 2) || r.sparse && look > 2
+		r.drawn = !r.boxes && draws > 0
+	}
+}
+
+// placeMatters reports that a target is drawn on, dragged or slid, so that a
+// point is needed to use it. A native slider takes keys and values.
+func (r *renderer) placeMatters(e *Element) bool {
+	return e.Tag == "canvas" || e.Tag == "svg" && drawnArea(r.p, e) || e.why&whyDrag != 0 || e.Role == "slider" && e.Tag != "input" || svgShape(e.Tag)
 }
 
 // swatch reports that a colour is all an element shows.

@@ -5,6 +5,7 @@ const SKIP = set('script style head meta link title template noscript base param
 const SVG_SKIP = set('defs clipPath mask pattern symbol linearGradient radialGradient metadata title desc style script marker filter animate animateTransform animateMotion set stop');
 const SHAPES = set('rect circle ellipse line polyline polygon path text image use');
 const INLINE = set('a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q ruby rt rp s samp slot small span strike strong sub sup time tt u var wbr');
+const STRUCK = set('s del strike'); // crossed out: never one word with what follows
 const CONTAINERS = set('h1 h2 h3 h4 h5 h6 ul ol menu li dl dt dd table tr td th caption form fieldset legend dialog nav main header footer aside article figure figcaption details blockquote pre label img svg canvas video audio object embed iframe frame progress meter output search');
 const ROLES = set('button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem textbox searchbox combobox slider spinbutton scrollbar');
 const QUIET_ROLES = set('dialog alertdialog region main tabpanel document article navigation group alert list listbox-x table row rowgroup grid treegrid tree tablist toolbar application feed form complementary banner contentinfo presentation none note status log figure img heading listitem menu menubar radiogroup');
@@ -97,10 +98,23 @@ const byID = (el, id) => {
   return nodeType(root) === DOCUMENT ? byId.doc(root, id) : nodeType(root) === FRAGMENT ? byId.root(root, id) : null;
 };
 
-// spoken is the text of el as it counts for a name: no fields, no styles,
-// pictures by their alternative text.
-const spoken = (el, limit) => {
+// fieldWords is what a field inside a label says: "after [3] days".
+const fieldWords = (el, tag) => {
+  if (tag === 'select') {
+    const o = el.selectedOptions;
+    return o.length ? o[0].label || o[0].text : '';
+  }
+  if (tag === 'input' && /^(checkbox|radio|file|image|color|hidden|button|submit|reset)$/.test(el.type) || isSecret(el)) return '';
+  return el.value.slice(0, 100);
+};
+
+// spoken is the text of el as it counts for a name: what style makes a block
+// is a word of its own, pictures by their alternative text, fields other than
+// own, the one that is named, by their value. What is hidden counts only when
+// all of el is.
+const spoken = (el, limit, own) => {
   let out = '';
+  const all = !checkVisibility(el);
   const visit = (n, depth) => {
     for (let c = firstChild(n); c && out.length < limit; c = nextSibling(c)) {
       const t = nodeType(c);
@@ -108,11 +122,15 @@ const spoken = (el, limit) => {
         out += data(c).slice(0, limit);
       } else if (t === ELEMENT && depth < 40) {
         const tag = localName(c);
-        if (tag === 'img') out += ' ' + (getAttribute(c, 'alt') || '') + ' ';
-        else if (SKIP.has(tag) || tag === 'select' || tag === 'textarea') continue;
-        else if (hasAttribute(c, 'aria-label')) out += ' ' + getAttribute(c, 'aria-label') + ' ';
+        if (tag === 'br') out += ' ';
+        if (SKIP.has(tag) || c === own || !all && getAttribute(c, 'aria-hidden') === 'true') continue;
+        const style = styleOf(c);
+        if (!all && (style.display === 'none' || style.visibility !== 'visible')) continue;
+        if (hasAttribute(c, 'aria-label')) out += ' ' + getAttribute(c, 'aria-label') + ' ';
+        else if (tag === 'img') out += ' ' + (getAttribute(c, 'alt') || '') + ' ';
+        else if (tag === 'input' || tag === 'select' || tag === 'textarea') out += ' ' + fieldWords(c, tag) + ' ';
         else {
-          const gap = INLINE.has(tag) ? '' : ' ';
+          const gap = style.display === 'inline' || style.display === 'contents' ? '' : ' ';
           out += gap;
           visit(c, depth + 1);
           out += gap;
@@ -132,8 +150,9 @@ const labelledBy = (el) => {
   for (const id of ids.trim().split(/\s+/).slice(0, 8)) {
     const ref = byID(el, id);
     if (!ref) continue;
-    const own = ref === el || !hasAttribute(ref, 'aria-label') ? '' : getAttribute(ref, 'aria-label');
-    const t = own || (localName(ref) === 'input' && ref.type !== 'password' ? ref.value : spoken(ref, 200));
+    const tag = localName(ref);
+    const t = getAttribute(ref, 'aria-label') ||
+      (tag === 'input' || tag === 'select' || tag === 'textarea' ? fieldWords(ref, tag) : tag === 'img' ? getAttribute(ref, 'alt') : spoken(ref, 200));
     if (t) parts.push(t);
   }
   return squash(parts.join(' '));
@@ -166,7 +185,7 @@ const labelsOf = (el) => {
 const labelText = (el) => {
   const ls = labelsOf(el);
   const parts = [];
-  for (let i = 0; i < ls.length && i < 4; i++) parts.push(spoken(ls[i], 200));
+  for (let i = 0; i < ls.length && i < 4; i++) parts.push(spoken(ls[i], 200, el));
   return parts.length === 1 ? parts[0] : squash(parts.join(' '));
 };
 

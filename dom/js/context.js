@@ -21,7 +21,9 @@ class Context {
     this.pre = c.pre;
     this.inert = c.inert;
     this.items = c.items > 0 ? c.items - 1 : 0; // levels on which items of a listening container may be
+    this.aside = c.aside; // hidden from sight, for those who listen
     this.box = null; // of the element itself, when it was written out
+    this.outer = -1; // record around it, for Markdown
     this.text = null; // its first child
   }
 }
@@ -126,6 +128,8 @@ const contextOf = (fr, pos, c) => {
   d.pre = false;
   d.inert = c ? c.inert : false;
   d.box = null;
+  d.aside = false;
+  d.outer = -1;
   d.text = null;
   return d;
 };

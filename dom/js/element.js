@@ -4,10 +4,11 @@ const element = (el, c) => {
   const tag = localName(el);
   if (SKIP.has(tag)) return null;
   if (tag === 'br') {
-    brk = true;
+    brk = sep = true;
     if (md) { out.push('e|' + c.p + '|0|0|0|0|0|0|0|br'); count++; }
     return null;
   }
+  flow = 0;
   if (tag === 'slot') return c;
   if (c.svg && (SVG_SKIP.has(tag) || SHAPES.has(tag) && speck(el))) return null;
   visited++;
@@ -34,8 +35,19 @@ const element = (el, c) => {
       }
     }
   }
-  const inline = INLINE.has(tag);
-  if (!inline) brk = true;
+  let inline = INLINE.has(tag);
+  if (!inline && tag.includes('-')) {
+    style = style || styleOf(el);
+    inline = style.display === 'inline';
+  }
+  if (STRUCK.has(tag)) {
+    flow = 1;
+    sep = true;
+  }
+  if (!inline) {
+    flow = 3;
+    brk = sep = true;
+  }
   if (md) return mdElement(el, tag, c, seen, style);
 
   let r = null;
@@ -63,7 +75,8 @@ const element = (el, c) => {
   let overflow = 'visible';
   if (!leaf || why === 0) {
     style = style || styleOf(el);
-    if (!leaf && !inline) overflow = style.overflow;
+    if (inline) flowOf(style.display);
+    if (!leaf && (!inline || flow !== 0)) overflow = style.overflow;
     if (!ptr && style.cursor === 'pointer') {
       ptr = true;
       if (tag !== 'html' && tag !== 'body') why |= POINTER;
@@ -110,11 +123,19 @@ const element = (el, c) => {
     let clip = c.clip;
     let hard = c.hard;
     let nr = c.near;
+    let aside = c.aside;
+    let gone = false;
     if (tag !== 'html' && tag !== 'body' && overflow !== 'visible' && !c.svg) {
       const b = r || rectOf(el);
       const box = { x0: b.left, y0: b.top, x1: b.right, y1: b.bottom };
-      if (overflow.includes('visible')) { /* clip on one axis only */ box.x0 = -1e9; box.x1 = 1e9; box.y0 = -1e9; box.y1 = 1e9; }
-      if (scrolls) {
+      if (box.x1 - box.x0 <= 2 && box.y1 - box.y0 <= 2) {
+        // Hidden from sight, for those who listen.
+        aside = true;
+        if (none(cut(box, c.hard)) && t < 0) gone = true;
+      } else if (overflow.includes('visible')) { /* clip on one axis only */ box.x0 = -1e9; box.x1 = 1e9; box.y0 = -1e9; box.y1 = 1e9; }
+      if (aside) {
+        // Its words are wider than it is.
+      } else if (scrolls) {
         clip = cut(clip, box);
         hard = EVERYWHERE;
         if (near) {
@@ -126,9 +147,11 @@ const element = (el, c) => {
         hard = cut(hard, box);
       }
     }
+    if (gone) return null;
     const d = new Context(c);
     d.p = pos;
     d.el = el;
+    d.aside = aside;
     d.clip = clip;
     d.hard = hard;
     d.near = nr;
@@ -283,6 +306,18 @@ const element = (el, c) => {
   d.unseen = unseen;
   d.sure = sure;
   return d;
+};
+
+// flowOf notes what an element of an inline kind does that style made another.
+const flowOf = (display) => {
+  if (display === 'inline' || display === 'contents' || display.startsWith('ruby')) return;
+  sep = true;
+  flow = 1;
+  if (!display.startsWith('inline')) {
+    // The items of a row are blocks as well: only the place of the text tells.
+    flow = 2;
+    soft = true;
+  }
 };
 
 const freeOf = (el, c) => {

@@ -4,6 +4,8 @@
 let extra = '';
 const fieldState = (el, tag) => {
   let f = 0;
+  const claim = getAttribute(el, 'aria-invalid');
+  if (claim !== null && claim !== '' && claim !== 'false') f |= F_INVALID;
   switch (tag) {
     case 'input': {
       const type = el.type;

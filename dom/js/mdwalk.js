@@ -5,6 +5,18 @@ const mdElement = (el, tag, c, seen, style) => {
   if (!root) watchHost(el, tag, firstChild(el) === null, c);
   if (getAttribute(el, 'aria-hidden') === 'true' && tag !== 'a') { /* sight decides, not the attribute */ }
   let pos = c.p;
+  if (flow === 0 && INLINE.has(tag)) {
+    // Style makes blocks of links and spans.
+    style = style || styleOf(el);
+    flowOf(style.display);
+    if (flow === 1) space(c.p);
+    soft = false;
+    if (flow === 2) {
+      out.push('e|' + c.p + '|0|0|0|0|0|0|0|div');
+      pos = count++;
+    }
+  }
+  const outer = pos;
   if (MD.has(tag)) {
     extra = '';
     if (tag === 'a' && el.href) extra += field('.href', el.href);
@@ -22,7 +34,7 @@ const mdElement = (el, tag, c, seen, style) => {
       if ((r.width <= 1 || r.height <= 1) && r.width > 0 && styleOf(el).position === 'absolute') return null;
     }
     pos = count++;
-    out.push('e|' + c.p + '|0|0|0|0|0|0|0|' + tag + extra);
+    out.push('e|' + outer + '|0|0|0|0|0|0|0|' + tag + extra);
   }
   if (tag === 'iframe' || tag === 'frame') return frame(el, c, pos, rectOf(el), { x0: -1e6, y0: -1e6, x1: 1e6, y1: 1e6 });
   if (tag === 'svg' || tag === 'canvas' || tag === 'select' || tag === 'textarea' || tag === 'video' || tag === 'audio' || tag === 'img') return null;
@@ -33,5 +45,12 @@ const mdElement = (el, tag, c, seen, style) => {
   d.seen = seen;
   d.pre = ws;
   d.host = root ? null : el;
+  d.outer = outer;
   return d;
+};
+
+// space writes white space below a record.
+const space = (p) => {
+  out.push('t|' + p + '|0|0|0|0|0| ');
+  count++;
 };

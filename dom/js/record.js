@@ -30,6 +30,7 @@ const F_EXPANDED = 131072; // details open
 const F_EDITABLE = 262144;
 const F_FOREIGN = 524288; // frame whose document lives in another process
 const F_SECRET = 1048576;
+const F_GLUE = 2097152; // a text that nothing parts from the text before it
 
 const esc = (s) => (/[\^|\n]/.test(s) ? s.replace(/\^/g, '^^').replace(/\|/g, '^b').replace(/\n/g, '^n') : s);
 const well = (s) => (s.isWellFormed() ? s : s.toWellFormed());
@@ -47,6 +48,11 @@ let out = [];
 let count = 0; // records that get a position
 let visited = 0;
 let brk = true; // the next record starts a line
+let sep = true; // something parts the next text from the one before
+let soft = false; // and a new line, if it is on another row
+let rowTop = 0; // of the text written last
+let rowBottom = 0;
+let flow = 0; // what the element looked at does to the text around it: nothing, a space, perhaps a line, a line
 let partial = '';
 let near = true;
 let md = false;
@@ -72,7 +78,8 @@ const begin = (o) => {
   forgetLabels();
   out = [];
   count = visited = plain = 0;
-  brk = true;
+  brk = sep = true;
+  soft = false;
   partial = '';
   near = !o.full;
   md = !!o.md;

@@ -1,18 +1,25 @@
 const pixels = (s) => { const n = parseFloat(s); return n > 0 ? n : 0; };
 
+const white = (code) => code <= 32 || code === 160;
+
 // text writes a text node; c is the context of its parent.
 const text = (n, c) => {
   let s = data(n);
   if (s.length > 4 * maxText && !md) s = s.slice(0, 4 * maxText);
   if (md) {
     if (!c.seen) return;
-    if (c.pre ? s !== '' : /\S/.test(s)) { out.push('t|' + c.p + '|0|0|0|0|0|' + esc(well(s))); count++; } else if (s !== '') { out.push('t|' + c.p + '|0|0|0|0|0| '); count++; }
+    if (c.pre ? s !== '' : /\S/.test(s)) { out.push('t|' + c.p + '|0|0|0|0|0|' + esc(well(s))); count++; } else if (s !== '') space(c.p);
     return;
   }
-  const ws = (s.charCodeAt(0) <= 32 ? 1 : 0) | (s.charCodeAt(s.length - 1) <= 32 ? 2 : 0);
   const t = squash(s);
-  if (t === '' || !c.seen) return;
+  if (t === '') {
+    if (s !== '') sep = true;
+    return;
+  }
   let flags = (brk ? F_BREAK : 0) | (c.quiet ? F_QUIET : 0);
+  if (!sep && !white(s.charCodeAt(0))) flags |= F_GLUE;
+  sep = true;
+  if (!c.seen) return;
   // A lone text far from view takes the box of its element.
   let r = c.box;
   if (r === null || r.top < 2 * c.fr.vh || nextSibling(n) !== null || c.text !== n) {
@@ -21,11 +28,19 @@ const text = (n, c) => {
   }
   if (r.width <= 0 || r.height <= 0) return;
   const fr = c.fr;
+  if (soft) {
+    if (r.top >= rowBottom || r.bottom <= rowTop) flags |= F_BREAK;
+    soft = false;
+  }
   const x0 = Math.max(r.left, c.clip.x0);
   const y0 = Math.max(r.top, c.clip.y0);
   const x1 = Math.min(r.right, c.clip.x1);
   const y1 = Math.min(r.bottom, c.clip.y1);
-  if (x1 - x0 < 2 || y1 - y0 < 2) {
+  if (c.aside) {
+    // A word or two for those who listen; what is long was hidden for other reasons.
+    if (c.t < 0 && t.length > 80) return;
+    if (c.t >= 0) flags |= F_UNSEEN;
+  } else if (x1 - x0 < 2 || y1 - y0 < 2) {
     const h = c.hard;
     const out = r.right <= h.x0 || r.left >= h.x1 || r.bottom <= h.y0 || r.top >= h.y1;
     if (out || c.unseen) {
@@ -55,9 +70,12 @@ const text = (n, c) => {
   }
   const k = fr.k;
   out.push('t|' + c.p + '|' + flags + '|' + R(r.left * k + fr.ox) + '|' + R(r.top * k + fr.oy) + '|' + R(r.width * k) + '|' + R(r.height * k) + '|' +
-    esc(well(t.length > maxText ? t.slice(0, maxText) + '…' : t)) + (ws ? '|' + ws : ''));
+    esc(well(t.length > maxText ? t.slice(0, maxText) + '…' : t)));
   count++;
   brk = false;
+  rowTop = r.top;
+  rowBottom = r.bottom;
+  sep = white(s.charCodeAt(s.length - 1));
 };
 
 const hidesFrame = (fr, x, y) => {

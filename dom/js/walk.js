@@ -6,17 +6,17 @@ const childrenOf = (el, c) => {
   const root = shadowOf(el);
   if (root) {
     observe(root);
-    return { c, n: firstChild(root), list: null, i: 0 };
+    return { c, n: firstChild(root), list: null, i: 0, flow };
   }
   if (localName(el) === 'slot') {
     const list = assignedNodes(el);
-    if (list.length) return { c, n: null, list, i: 0 };
+    if (list.length) return { c, n: null, list, i: 0, flow };
   }
   if (near && !md && !c.svg && childCount(el) > 48) {
     const list = nearChildren(el, c);
-    if (list) return { c, n: null, list, i: 0 };
+    if (list) return { c, n: null, list, i: 0, flow };
   }
-  return { c, n: firstChild(el), list: null, i: 0 };
+  return { c, n: firstChild(el), list: null, i: 0, flow };
 };
 
 // nearChildren finds, in a long run of children laid out one below the
@@ -81,7 +81,12 @@ const run = (top, ctx) => {
     }
     if (!n) {
       stack.length = stackTop--;
-      if (s.block) brk = true;
+      if (s.flow !== 0) {
+        sep = true;
+        if (s.flow === 3) brk = true;
+        else if (s.flow === 2) soft = true;
+        else if (md) space(s.c.outer);
+      }
       continue;
     }
     const t = nodeType(n);
@@ -89,11 +94,7 @@ const run = (top, ctx) => {
       text(n, s.c);
     } else if (t === ELEMENT) {
       const d = element(n, s.c);
-      if (d) {
-        const k = childrenOf(n, d);
-        k.block = !INLINE.has(localName(n));
-        stack[++stackTop] = k;
-      }
+      if (d) stack[++stackTop] = childrenOf(n, d);
     }
   }
   stack = saved;

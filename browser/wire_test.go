@@ -1,0 +1,74 @@
+package browser
+
+import (
+	goflag "flag"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+
+	"github.com/seed-4bdb41d0/webhand/dom"
+	"github.com/seed-4bdb41d0/webhand/internal/pagegen"
+)
+
+var updateWire = goflag.Bool("update-wire", false, "rewrite the captures in dom/testdata, then run go test ./dom -update")
+
+// The captures that dom's golden texts are made of are what the walker writes
+// today: a text told from a fresh walk is the golden one.
+func TestGoldenCapturesAreTheWalkers(t *testing.T) {
+	srv := httptest.NewServer(nil)
+	t.Cleanup(srv.Close)
+	srv.Config.Handler = pagegen.Handler(strings.Replace(srv.URL, "127.0.0.1", "localhost", 1))
+	s := newTestSession(t)
+	for _, name := range []string{"small", "nested"} {
+		if _, err := s.Navigate(testContext(t), srv.URL+"/"+name); err != nil {
+			t.Fatal(err)
+		}
+		st := again(t, s, StateOptions{})
+		data := rawWalk(t, s)
+		c, err := dom.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := dom.Build(c, nil, nil).Text(dom.TextOptions{}).String
+		if *updateWire {
+			wire := strings.ReplaceAll(string(data), srv.URL, "http://127.0.0.1:1")
+			if err := os.WriteFile(filepath.Join("..", "dom", "testdata", name+".wire"), []byte(strings.ReplaceAll(wire, c.Token, "tok")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(filepath.Join("..", "dom", "testdata", name+".default.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got+"\n" != string(want) {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, got, want)
+		}
+		if n := strings.Count(st.Text.String, "\n"); n != strings.Count(got, "\n") {
+			t.Errorf("%s: the session tells it in %d lines", name, n+1)
+		}
+	}
+}
+
+// rawWalk is a default walk as it comes off the wire.
+func rawWalk(t *testing.T, s *Session) []byte {
+	t.Helper()
+	tab, err := s.active(testContext(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fc := tab.captures.frames[tab.main]
+	var raw jsonv2.Value
+	if err := fc.evaluate(dom.WalkOptions{}.Expression(), true).wait(testContext(t), &raw); err != nil {
+		t.Fatal(err)
+	}
+	value, err := remoteValue(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
