@@ -176,7 +176,7 @@ func TestEveryKindOfTargetIsListed(t *testing.T) {
 		{"one letter", `<div id=l>×</div><script>l.onclick = () => {}</script>`, `<div>×`},
 		{"cursor", `<div style="cursor:pointer"><span>Go</span></div>`, `<div>Go`},
 		{"contenteditable", `<div contenteditable>abc</div>`, `<div contenteditable>abc`},
-		{"summary", `<details><summary>More</summary>x</details>`, `<summary>More`},
+		{"summary", `<details><summary>More</summary>x</details>`, `<summary aria-expanded=false>More`},
 		{"label of a hidden box", `<input type=checkbox id=c checked style="width:0;height:0;opacity:0;position:absolute"><label for=c>agree</label>`, `<label checked for=checkbox>agree`},
 		{"hidden file field by its button", `<input type=file id=f style="display:none"><button onclick="f.click()">Add file</button>`, `<button for=file>Add file`},
 		{"hidden file field by its label", `<label>Photo<input type=file style="display:none"></label>`, `<label for=file>Photo`},

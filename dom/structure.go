@@ -200,6 +200,9 @@ func (r *renderer) open1(i int32, tag string) {
 // saidBelow reports that the container's name is the text of a caption,
 // legend, summary or target in it, which gets a line of its own.
 func (r *renderer) saidBelow(i int32, e *Element) bool {
+	if e.Role == "heading" || len(e.Tag) == 2 && e.Tag[0] == 'h' && e.Tag[1] >= '1' && e.Tag[1] <= '6' {
+		return r.namedByContent(i, e)
+	}
 	for j := i + 1; j < e.end && j < i+4; j++ {
 		c := &r.p.Elements[j]
 		if c.Index != 0 && c.Name == e.Name {
@@ -218,6 +221,29 @@ func (r *renderer) saidBelow(i int32, e *Element) bool {
 		}
 	}
 	return false
+}
+
+// namedByContent reports that the lines below a heading say its name once more,
+// piece by piece.
+func (r *renderer) namedByContent(i int32, e *Element) bool {
+	rest := strings.Join(strings.Fields(e.Name), "")
+	for j := i + 1; j < e.end; {
+		c := &r.p.Elements[j]
+		said := c.Text
+		if c.Index != 0 {
+			said = c.Name
+		}
+		var ok bool
+		if rest, ok = strings.CutPrefix(rest, strings.Join(strings.Fields(said), "")); !ok {
+			return false
+		}
+		if c.Index != 0 {
+			j = c.end
+		} else {
+			j++
+		}
+	}
+	return rest == ""
 }
 
 func (r *renderer) frameOf(i int32) *Frame {

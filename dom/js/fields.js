@@ -47,6 +47,12 @@ const fieldState = (el, tag) => {
     case 'details':
       if (el.open) f |= F_EXPANDED;
       break;
+    case 'summary': {
+      // It opens its parent, whose state is the one that it shows.
+      const d = parentNode(el);
+      if (d && localName(d) === 'details' && !hasAttribute(el, 'aria-expanded')) extra += field('aria-expanded', d.open ? 'true' : 'false');
+      break;
+    }
     case 'progress': case 'meter':
       extra += field('.value', el.position === -1 ? '' : el.value + '/' + el.max);
       break;

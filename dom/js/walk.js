@@ -12,6 +12,12 @@ const childrenOf = (el, c) => {
     const list = assignedNodes(el);
     if (list.length) return { c, n: null, list, i: 0, flow };
   }
+  if (localName(el) === 'details' && getAttribute(el, 'open') === null) {
+    // Text that stands in a closed one by itself has boxes as if it showed.
+    let x = firstChild(el);
+    while (x && !(nodeType(x) === ELEMENT && localName(x) === 'summary')) x = nextSibling(x);
+    return { c, n: null, list: x ? [x] : [], i: 0 };
+  }
   if (near && !md && !c.svg && childCount(el) > 48) {
     const list = nearChildren(el, c);
     if (list) return { c, n: null, list, i: 0, flow };

@@ -1,0 +1,21 @@
+package browser
+
+import "testing"
+
+// What a page says is told once, and what it keeps closed is not told.
+func TestTextTellsWhatShowsOnce(t *testing.T) {
+	for _, row := range []struct{ name, html, want string }{
+		{"words of a closed details", `<details><summary>More</summary>Loose words<p>A paragraph</p></details>`, "[1]<summary aria-expanded=false>More"},
+		{"words of an open details", `<details open><summary>More</summary>Loose words</details>`, "[1]<summary aria-expanded=true>More\nLoose words"},
+		{"a heading of link and words", `<h3><a href=/a>Title</a> <small>2 h</small></h3>`, "<h3>\n [1]<a>Title\n 2 h"},
+		{"a heading that is one link", `<h3><a href=/a>Title</a></h3>`, "[1]<a>Title"},
+		{"a heading named otherwise", `<h3 aria-label="Offers of the week"><a href=/a>Title</a> <small>2 h</small></h3>`, "<h3>Offers of the week\n [1]<a>Title\n 2 h"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			srv := serve(t, map[string]string{"/": row.html})
+			if got := look(t, newTestSession(t), srv.URL, StateOptions{}).Text.String; got != row.want {
+				t.Errorf("got\n%s\nwant\n%s", got, row.want)
+			}
+		})
+	}
+}
