@@ -134,9 +134,10 @@ func (s *Session) State(ctx context.Context, o StateOptions) (*State, error) {
 	st.Text = st.Page.Text(o.Text)
 	st.URL, st.Title = st.Page.URL, st.Page.Title
 	st.Tabs = s.Tabs()
-	for _, x := range st.Tabs {
+	for i, x := range st.Tabs {
 		if x.Current {
 			st.Tab = x.ID
+			st.Tabs[i].Title = st.Title // Chrome tells of a new one late
 		}
 	}
 	if l := s.states.last; l != nil && l.URL == st.URL && l.Text.String == st.Text.String {

@@ -11,6 +11,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -168,8 +169,15 @@ func (d *driver) answer(ctx context.Context, line []byte) (any, error) {
 		Action json.RawMessage `json:"action"`
 		State  bool            `json:"state"`
 	}
-	if err := json.Unmarshal(line, &in); err != nil {
-		return failure{fmt.Sprintf("not a JSON object: %v", err)}, nil
+	switch line = bytes.TrimSpace(line); {
+	case bytes.HasPrefix(line, []byte("[")): // the list alone, as models answer now and then
+		in.Action = line
+	case json.Valid(line) && !bytes.HasPrefix(line, []byte("{")):
+		return failure{`not a JSON object; give {"action":[...]} or {"state":true}`}, nil
+	default:
+		if err := json.Unmarshal(line, &in); err != nil {
+			return failure{fmt.Sprintf("not a JSON object: %v", err)}, nil
+		}
 	}
 	if len(in.Action) == 0 && !in.State {
 		return failure{`give {"action":[...]} or {"state":true}`}, nil

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/internal/demosite"
 )
 
@@ -20,9 +22,10 @@ type reply struct {
 	Results []map[string]any `json:"results"`
 	NotRun  int              `json:"not_run"`
 	State   *struct {
-		URL      string `json:"url"`
-		Title    string `json:"title"`
-		Text     string `json:"text"`
+		URL      string        `json:"url"`
+		Title    string        `json:"title"`
+		Tabs     []browser.Tab `json:"tabs"`
+		Text     string        `json:"text"`
 		Elements []struct {
 			Index  int    `json:"index"`
 			Tag    string `json:"tag"`
@@ -111,6 +114,8 @@ func TestDrive(t *testing.T) {
 		say(`{"hello":1}`),
 		say(`{"action":[{"done":{"text":"the end"}}]}`),
 		say(`{"action":[{"done":{"text":"half","success":false}}]}`),
+		say(` [{"wait":{"seconds":0}}]`),
+		say(`"click"`),
 	)
 	first := all[0]
 	if first.State == nil || first.State.URL != site.URL+"/" || first.State.Text == "" || len(first.State.Elements) == 0 || first.State.Stats.Tokens == 0 {
@@ -137,6 +142,15 @@ func TestDrive(t *testing.T) {
 	}
 	if r := all[9]; r.Results[0]["is_done"] != true || r.Results[0]["success"] != true || r.Results[0]["extracted_content"] != "the end" {
 		t.Errorf("done: %+v", r)
+	}
+	if r := all[11]; r.Error != "" || len(r.Results) != 1 {
+		t.Errorf("a list alone: %+v", r)
+	}
+	if r := all[12]; !strings.Contains(r.Error, `{"action":[...]}`) {
+		t.Errorf("a text: error %q does not say what to give", r.Error)
+	}
+	if i := slices.IndexFunc(first.State.Tabs, func(t browser.Tab) bool { return t.Current }); i < 0 || first.State.Tabs[i].Title != first.State.Title {
+		t.Errorf("the current tab is titled otherwise than its page %q: %+v", first.State.Title, first.State.Tabs)
 	}
 	if success, said := all[10].Results[0]["success"]; !said || success != false {
 		t.Errorf("done without success: %+v", all[10])
