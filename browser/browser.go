@@ -251,6 +251,7 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 	b.mu.Lock()
 	if b.closed {
 		b.mu.Unlock()
+		_ = s.Close()
 		return nil, ErrClosed
 	}
 	b.sessions = append(b.sessions, s)
@@ -258,6 +259,9 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 	err = s.openFirstTab(ctx)
 	if err == nil {
 		err = s.restore(ctx, stored)
+	}
+	if err == nil {
+		err = s.beginHAR(ctx)
 	}
 	if err != nil {
 		_ = s.Close()

@@ -18,7 +18,32 @@ type CaptchaFound struct {
 func (CaptchaFound) event() {}
 
 func (e CaptchaFound) String() string {
-	return fmt.Sprintf("%s asks for a person at %s; it cannot be answered here", e.Kind, e.URL)
+	return fmt.Sprintf("%s at %s asks whether its visitor is a person; that cannot be answered here: a person has to, or find another way", e.Kind, e.URL)
+}
+
+// Captcha returns what the current tab's page asks at this moment, nil when it
+// asks nothing. The event comes once; this lasts as long as the captcha does.
+func (s *Session) Captcha() *CaptchaFound {
+	s.mu.Lock()
+	t := s.current
+	s.mu.Unlock()
+	if t == nil {
+		return nil
+	}
+	kind := ""
+	t.mu.Lock()
+	for _, f := range t.frames {
+		// The lowest name, so that two at once do not take turns.
+		if k := captchaKind(f.url); k != "" && (kind == "" || k < kind) {
+			kind = k
+		}
+	}
+	page := t.url
+	t.mu.Unlock()
+	if kind == "" {
+		return nil
+	}
+	return &CaptchaFound{Tab: s.shortID(t), Kind: kind, URL: shortURL(page)}
 }
 
 // captchaKind recognises the frame or page of a captcha by its address. Those
@@ -39,7 +64,7 @@ func captchaKind(address string) string {
 		return "Google's check"
 	case below("hcaptcha.com") && strings.Contains(path, "/static/") && strings.Contains(u.Fragment, "frame=checkbox") && !strings.Contains(u.Fragment, "size=invisible"):
 		return "hCaptcha"
-	case host == "challenges.cloudflare.com":
+	case host == "challenges.cloudflare.com" && !strings.Contains(path, "/invisible/"):
 		return "Turnstile"
 	case below("arkoselabs.com") || below("funcaptcha.com"):
 		return "Arkose"

@@ -3,6 +3,8 @@ package browser
 import (
 	"context"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
@@ -21,6 +23,10 @@ type cdpSession struct {
 	id       target.SessionID
 	targetID target.ID
 	parent   *cdpSession // the session that reported this one; nil for root
+
+	// timeout bounds a wait whose context has no deadline of its own; zero is
+	// the parent's, and the root's is the connection's.
+	timeout atomic.Int64
 
 	mu       sync.Mutex
 	handlers map[string][]*handler
@@ -51,14 +57,24 @@ func newCDPSession(c *conn, id target.SessionID, tid target.ID) *cdpSession {
 	return s
 }
 
+// limit is the timeout that holds for the session.
+func (s *cdpSession) limit() time.Duration {
+	for ; s != nil; s = s.parent {
+		if d := s.timeout.Load(); d > 0 {
+			return time.Duration(d)
+		}
+	}
+	return 0
+}
+
 // Call sends a command and waits for its answer or the end of ctx.
 func (s *cdpSession) Call(ctx context.Context, method string, params, result any) error {
-	return s.conn.send(s.id, method, params).wait(ctx, result)
+	return s.send(method, params).wait(ctx, result)
 }
 
 // send writes a command and returns at once; use it to pipeline.
 func (s *cdpSession) send(method string, params any) *call {
-	return s.conn.send(s.id, method, params)
+	return s.conn.send(s, method, params)
 }
 
 // on calls fn for every event of the method until off is called.

@@ -3,6 +3,7 @@ package browser
 import (
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 )
@@ -113,6 +114,9 @@ type Config struct {
 	// it is there (unless Storage is set) and written when the session is
 	// closed. Its content is as good as the passwords.
 	StorageFile string
+	// IndexedDB makes Session.StorageState, and so StorageFile, hold the
+	// origins' databases too, where some sites keep their login.
+	IndexedDB bool
 
 	// DownloadDir is where files end up that pages send; it is made when it is
 	// not there. Empty is a temporary directory that is removed on Close. For
@@ -153,6 +157,8 @@ type Config struct {
 	HangTimeout time.Duration
 	// Logger receives debug lines; nil discards them.
 	Logger *slog.Logger
+
+	resolver *net.Resolver // looks up the names that a policy judges; nil is the system's
 }
 
 // Size is a width and height in CSS pixels.

@@ -154,9 +154,9 @@ func (c *conn) session(id target.SessionID) *cdpSession {
 
 // send writes a command without waiting for its answer, so that several
 // commands travel in one flush; call.wait collects the answer.
-func (c *conn) send(sid target.SessionID, method string, params any) *call {
-	p := &call{method: method, session: sid, conn: c, ch: make(chan struct{})}
-	msg := &cdproto.Message{SessionID: sid, Method: cdproto.MethodType(method)}
+func (c *conn) send(s *cdpSession, method string, params any) *call {
+	p := &call{method: method, session: s.id, conn: c, limit: s.limit(), ch: make(chan struct{})}
+	msg := &cdproto.Message{SessionID: s.id, Method: cdproto.MethodType(method)}
 	if params != nil {
 		raw, ok := params.(jsonv2.Value)
 		if !ok {
@@ -232,6 +232,7 @@ type call struct {
 	method  string
 	session target.SessionID
 	conn    *conn
+	limit   time.Duration // of a wait without a deadline; zero is the connection's
 
 	once sync.Once
 	ch   chan struct{} // closed when the answer is there
@@ -255,6 +256,9 @@ func (p *call) wait(ctx context.Context, result any) error {
 		p.conn.mu.Lock()
 		limit, late := p.conn.callTimeout, p.conn.late
 		p.conn.mu.Unlock()
+		if p.limit > 0 {
+			limit = p.limit
+		}
 		if _, ok := ctx.Deadline(); !ok {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeoutCause(ctx, limit,

@@ -59,6 +59,9 @@ func (t *tab) answerDialog(d Dialog, a DialogAnswer) {
 	if a.Accept && d.Kind == "prompt" {
 		params.PromptText = a.Text
 	}
+	if d.Kind == "beforeunload" && !a.Accept {
+		t.update(func() { t.kept++ })
+	}
 	// Reported first: whoever waited for the page to go on finds it.
 	t.emit(DialogOpened{Dialog: d, Accepted: a.Accept, Text: a.Text})
 	t.sess.send(page.CommandHandleJavaScriptDialog, params)

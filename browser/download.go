@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,6 +57,8 @@ type downloads struct {
 	list    []*Download
 	byGUID  map[string]*Download
 	changed chan struct{}
+	closed  bool
+	writers sync.WaitGroup // who may still make files
 }
 
 // defaultMaxDownload is the size limit of a download when none is set.
@@ -89,13 +92,52 @@ func openDownloads(cfg Config) (*downloads, error) {
 	return d, nil
 }
 
+// enter says that a file is about to be made, and false when it is too late;
+// after true, call d.writers.Done.
+func (d *downloads) enter() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed {
+		d.writers.Add(1)
+	}
+	return !d.closed
+}
+
+// close removes what is the session's own, once nobody writes any more.
 func (d *downloads) close() {
 	if d == nil || d.incoming == "" {
 		return
 	}
-	_ = os.RemoveAll(d.incoming)
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	d.writers.Wait()
+	dir := d.incoming
 	if d.temp {
-		_ = os.RemoveAll(d.dir)
+		dir = d.dir
+	}
+	// Chrome may be about to write the last piece of one that it gives up.
+	for range 50 {
+		if os.RemoveAll(dir) == nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// abandonDownloads ends the downloads under way, of which nothing will be heard.
+func (s *Session) abandonDownloads(why error) {
+	d := s.downloads
+	d.mu.Lock()
+	var open []*Download
+	for guid, x := range d.byGUID {
+		if !x.Done && !strings.HasPrefix(guid, pdfID) {
+			open = append(open, x)
+		}
+	}
+	d.mu.Unlock()
+	for _, x := range open {
+		s.endDownload(x, "", 0, why)
 	}
 }
 
@@ -150,9 +192,9 @@ func (s *Session) WaitDownloads(ctx context.Context) ([]Download, error) {
 	}
 }
 
-// waitBegun returns when there are more than n downloads; Chrome's account of
-// one follows the navigation that turned out to be it.
-func (d *downloads) waitBegun(ctx context.Context, n int) {
+// waitBegun returns when there are more than n downloads, and false when none
+// came; Chrome's account of one follows the navigation that turned out to be it.
+func (d *downloads) waitBegun(ctx context.Context, n int) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	for {
@@ -160,12 +202,12 @@ func (d *downloads) waitBegun(ctx context.Context, n int) {
 		ch, begun := d.changed, len(d.list) > n
 		d.mu.Unlock()
 		if begun {
-			return
+			return true
 		}
 		select {
 		case <-ch:
 		case <-ctx.Done():
-			return
+			return false
 		}
 	}
 }
@@ -196,7 +238,7 @@ func (s *Session) endDownload(x *Download, part string, size int64, failure erro
 	if failure == nil {
 		path, failure = d.settle(part, x.Name)
 	}
-	if failure != nil {
+	if failure != nil && part != "" {
 		_ = os.Remove(part)
 	}
 	d.mu.Lock()
@@ -218,6 +260,10 @@ func (s *Session) endDownload(x *Download, part string, size int64, failure erro
 }
 
 func (d *downloads) settle(part, name string) (string, error) {
+	if !d.enter() {
+		return "", ErrClosed
+	}
+	defer d.writers.Done()
 	if _, err := os.Stat(part); err != nil {
 		return "", errors.New("the file is not on this machine; is Chrome running elsewhere?")
 	}

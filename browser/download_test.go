@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/quick"
+	"time"
 	"unicode/utf8"
 )
 
@@ -174,6 +176,70 @@ func TestDownloadLimits(t *testing.T) {
 	}
 }
 
+// How far a download is can be seen while it goes on (F093).
+func TestDownloadTellsHowFarItIs(t *testing.T) {
+	goOn := make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", html(`x`))
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "200000")
+		attachment("slow.bin", strings.Repeat("x", 100_000))(w, r)
+		w.(http.Flusher).Flush()
+		select {
+		case <-goOn:
+		case <-r.Context().Done():
+		}
+		fmt.Fprint(w, strings.Repeat("x", 100_000))
+	})
+	s, _ := open(t, mux)
+	mustEval[any](t, s, `void (location.href = '/slow')`)
+	waitUntil(t, func() bool {
+		d := s.Downloads()
+		return len(d) == 1 && d[0].Received > 0 && d[0].Received < 200_000 && d[0].Total == 200_000 && !d[0].Done && d[0].Path == ""
+	})
+	// Waiting ends with the caller's patience and says what there is.
+	short, cancel := context.WithTimeout(testContext(t), 10*time.Millisecond)
+	defer cancel()
+	if d, err := s.WaitDownloads(short); !errors.Is(err, context.DeadlineExceeded) || len(d) != 1 {
+		t.Errorf("wait: %+v, %v", d, err)
+	}
+	close(goOn)
+	d, err := s.WaitDownloads(testContext(t))
+	if err != nil || !d[0].Done || d[0].Received != 200_000 {
+		t.Fatalf("downloads = %+v, %v", d, err)
+	}
+}
+
+// A session that is closed in the middle of a download leaves nothing.
+func TestCloseInTheMiddleOfADownload(t *testing.T) {
+	never := hang(t)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", html(`x`))
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "200000")
+		attachment("slow.bin", strings.Repeat("x", 100_000))(w, r)
+		w.(http.Flusher).Flush()
+		never(w, r)
+	})
+	dir := t.TempDir()
+	s := downloadSession(t, Config{DownloadDir: dir})
+	url := serveMux(t, mux)
+	if _, err := s.Navigate(testContext(t), url); err != nil {
+		t.Fatal(err)
+	}
+	mustEval[any](t, s, `void (location.href = '/slow')`)
+	waitEvent(t, s, is(func(e DownloadStarted) bool { return true }))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("left: %v", entries)
+	}
+	if _, err := s.WaitDownloads(testContext(t)); !errors.Is(err, ErrClosed) {
+		t.Errorf("wait: %v", err)
+	}
+}
+
 // Downloads of sessions in one Chrome never mix.
 func TestDownloadsOfTwoSessionsStayApart(t *testing.T) {
 	mux := http.NewServeMux()
@@ -216,6 +282,12 @@ func TestPDFIsKept(t *testing.T) {
 	b, err := os.ReadFile(d.Path)
 	if err != nil || string(b) != pdf || d.Name != "paper.pdf" {
 		t.Fatalf("%+v: %d bytes, %v", d, len(b), err)
+	}
+	// Shown and no more, when asked for that.
+	shown := downloadSession(t, Config{NoSavePDF: true})
+	nav, err := shown.Navigate(testContext(t), url+"/paper")
+	if err != nil || nav.Download || nav.URL != url+"/paper" || len(shown.Downloads()) > 0 {
+		t.Fatalf("navigate = %+v, %v; downloads %+v", nav, err, shown.Downloads())
 	}
 }
 

@@ -254,8 +254,9 @@ func (s *Session) TakeEvents() []Event {
 // behind loses the oldest events beyond 200.
 func (s *Session) Events(ctx context.Context) iter.Seq[Event] {
 	sub := s.events.subscribe()
-	context.AfterFunc(ctx, func() { s.events.unsubscribe(sub) })
+	stop := context.AfterFunc(ctx, func() { s.events.unsubscribe(sub) })
 	return func(yield func(Event) bool) {
+		defer stop()
 		defer s.events.unsubscribe(sub)
 		for {
 			for _, ev := range s.events.drain(sub) {

@@ -24,6 +24,7 @@ type frame struct {
 	loader cdp.LoaderID
 	url    string
 	mime   string
+	failed bool // Chrome shows its error page for url
 
 	world       runtime.ExecutionContextID // isolated world of this document, 0 when not made yet
 	worldLoader cdp.LoaderID
@@ -69,6 +70,7 @@ func (t *tab) watchFrames(sess *cdpSession) {
 			t.nav.seq++
 			if ev.FrameID == t.main {
 				t.url = ev.URL
+				t.nav.commits++
 			}
 		})
 		if ev.FrameID == t.main {
@@ -123,8 +125,8 @@ func (t *tab) noteFrame(sess *cdpSession, cf *cdp.Frame) {
 		f.parent = cf.ParentID
 	}
 	f.sess, f.loader, f.mime = sess, cf.LoaderID, cf.MimeType
-	f.url = cf.URL + cf.URLFragment
-	if cf.UnreachableURL != "" {
+	f.url, f.failed = cf.URL+cf.URLFragment, cf.UnreachableURL != ""
+	if f.failed {
 		f.url = cf.UnreachableURL
 	}
 	f.world, f.worldLoader = 0, ""
@@ -156,7 +158,9 @@ func (t *tab) noteLifecycle(ev page.EventLifecycleEvent) {
 	if ev.FrameID != t.main {
 		return
 	}
-	if ev.Name == "init" && ev.LoaderID != t.life.loader {
+	// Of a page that was there before, Chrome tells what it has behind it
+	// without its beginning.
+	if (ev.Name == "init" || t.life.loader == "") && ev.LoaderID != t.life.loader {
 		t.life = lifecycle{loader: ev.LoaderID}
 	}
 	if ev.LoaderID != t.life.loader {

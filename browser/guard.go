@@ -170,6 +170,9 @@ func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 		return nil, err
 	}
 	d := &net.Dialer{Timeout: 30 * time.Second}
+	if g.policy != nil {
+		d.Resolver = g.policy.resolver
+	}
 	if g.policy != nil && addr != g.upstreamAddress() {
 		d.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(address)

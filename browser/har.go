@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/har"
 	"github.com/chromedp/cdproto/network"
@@ -33,7 +34,26 @@ type harLog struct {
 	mu      sync.Mutex
 	entries []*harEntry
 	open    map[string]*harEntry
+	saved   bool           // nothing more is taken in
 	wg      sync.WaitGroup // bodies on their way
+}
+
+// beginHAR starts the recording anew: what was asked for until now was the
+// session's own business.
+func (s *Session) beginHAR(ctx context.Context) error {
+	if s.har == nil {
+		return nil
+	}
+	v, err := cdp.Call(ctx, s.b.conn.root, cdpbrowser.GetVersion, cdp.Empty{})
+	if err != nil {
+		return err
+	}
+	l := s.har
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, l.version, _ = strings.Cut(v.Product, "/")
+	l.entries, l.open = nil, make(map[string]*harEntry)
+	return nil
 }
 
 type harEntry struct {
@@ -46,7 +66,7 @@ type harEntry struct {
 // recordHAR follows the requests of one session of a tab.
 func (t *tab) recordHAR(sess *cdpSession) {
 	l := t.owner.har
-	if l == nil {
+	if l == nil || t.hidden {
 		return
 	}
 	key := func(id network.RequestID) string { return string(sess.id) + " " + string(id) }
@@ -61,7 +81,7 @@ func (t *tab) recordHAR(sess *cdpSession) {
 			old.Response.RedirectURL = ev.Request.URL
 			old.end(ev.Timestamp, 0)
 		}
-		if len(l.entries) >= maxHAREntries {
+		if l.saved || len(l.entries) >= maxHAREntries {
 			return
 		}
 		e := &harEntry{begun: ev.Timestamp, sess: sess, id: ev.RequestID}
@@ -82,14 +102,22 @@ func (t *tab) recordHAR(sess *cdpSession) {
 	})
 	onEvent(sess, network.LoadingFinished, func(ev network.EventLoadingFinished) {
 		l.mu.Lock()
+		defer l.mu.Unlock()
 		e := l.open[key(ev.RequestID)]
 		delete(l.open, key(ev.RequestID))
-		if e != nil {
-			e.end(ev.Timestamp, int64(ev.EncodedDataLength))
+		if e == nil {
+			return
 		}
-		l.mu.Unlock()
-		if e != nil && l.bodies {
+		e.end(ev.Timestamp, int64(ev.EncodedDataLength))
+		if l.bodies && !l.saved {
 			l.wg.Go(func() { l.fetchBody(e) })
+		}
+	})
+	onEvent(sess, network.DataReceived, func(ev network.EventDataReceived) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if e := l.open[key(ev.RequestID)]; e != nil {
+			e.Response.Content.Size += ev.DataLength
 		}
 	})
 	onEvent(sess, network.LoadingFailed, func(ev network.EventLoadingFailed) {
@@ -179,6 +207,9 @@ func (l *harLog) fetchBody(e *harEntry) {
 
 // save writes the file; a reader finds all of it or none.
 func (l *harLog) save(path string) error {
+	l.mu.Lock()
+	l.saved = true
+	l.mu.Unlock()
 	l.wg.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()

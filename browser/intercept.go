@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"time"
 
@@ -99,12 +98,12 @@ func (t *tab) judge(sess *cdpSession, ev fetch.EventRequestPaused) {
 // machine cannot look up is left to Chrome.
 func (p *policy) lookUp(raw string) *PolicyError {
 	u, ok := urlmatch.ParseURL(raw)
-	if !ok || u.Host == "" || u.IP.IsValid() || p.named[u.Host] {
+	if !ok || u.Host == "" || u.IP.IsValid() || p.named[u.Host] && isLocalName(u.Host) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Host)
+	ips, err := p.resolver.LookupNetIP(ctx, "ip", u.Host)
 	if err != nil {
 		return nil
 	}

@@ -37,6 +37,15 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 	if err := s.route.policy.document(target); err != nil {
 		return nil, &NavigationError{URL: shortURL(target), Err: err}
 	}
+	nav, err := s.navigate(ctx, target)
+	if errors.Is(err, ErrHung) {
+		// The page that was there did not let go; another tab took its place.
+		nav, err = s.navigate(ctx, target)
+	}
+	return nav, err
+}
+
+func (s *Session) navigate(ctx context.Context, target string) (*Navigation, error) {
 	t, err := s.activeTab(ctx, false)
 	if err != nil {
 		return nil, err
@@ -47,6 +56,7 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 	defer a.stop()
 	nctx, cancel := t.navigateContext(ctx)
 	defer cancel()
+	before := t.mark()
 	res, err := cdp.Call(nctx, t.sess, page.Navigate, page.NavigateParams{URL: target})
 	if err != nil {
 		if nctx.Err() != nil {
@@ -64,9 +74,7 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 			return nil, &NavigationError{URL: target, Err: err}
 		}
 		if res.ErrorText == errAborted {
-			if nav := t.noContent(ctx, res.LoaderID); nav != nil {
-				return nav, nil
-			}
+			return t.aborted(ctx, target, res.LoaderID, before)
 		}
 		return nil, &NavigationError{URL: target, Text: res.ErrorText}
 	}
@@ -82,25 +90,76 @@ func (s *Session) Navigate(ctx context.Context, rawURL string) (*Navigation, err
 // errAborted is Chrome's word for a navigation that led to no document.
 const errAborted = "net::ERR_ABORTED"
 
-// navigateContext bounds the wait for a document to begin to arrive.
+// navigateContext bounds the wait for a document to begin to arrive. A page
+// that keeps the tab from going on is found out on the way.
 func (t *tab) navigateContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	d := t.owner.cfg.NavigateTimeout
-	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no document came within %s: %w", d, context.DeadlineExceeded))
+	ctx, cancel := context.WithTimeoutCause(ctx, d, fmt.Errorf("no document came within %s: %w", d, context.DeadlineExceeded))
+	doubt := time.AfterFunc(min(d/4, 3*time.Second), t.suspect)
+	return ctx, func() { doubt.Stop(); cancel() }
 }
 
-// noContent recognises an answer that by its status leaves the page as it was
-// (204, 205), which Chrome reports as an aborted navigation.
-func (t *tab) noContent(ctx context.Context, loader cdp.LoaderID) *Navigation {
+// navMark is a moment in the navigations of a tab.
+type navMark struct {
+	commits, kept int
+	begun         cdp.LoaderID
+}
+
+func (t *tab) mark() navMark {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return navMark{commits: t.nav.commits, kept: t.kept, begun: t.nav.begun}
+}
+
+// aborted tells what a navigation came to that led to no document: an answer
+// that by its status leaves the page as it was (204, 205) is no failure.
+func (t *tab) aborted(ctx context.Context, target string, loader cdp.LoaderID, before navMark) (*Navigation, error) {
 	// The network's account of it follows the answer.
 	wctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
-	_ = t.waitFor(wctx, func() bool { return t.net.failure[loader] != "" })
+	_ = t.waitFor(wctx, func() bool { return t.net.failure[loader] != "" || t.kept != before.kept })
+	empty := t.withoutContent(loader)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if st := t.net.status[loader]; st == http.StatusNoContent || st == http.StatusResetContent {
-		return &Navigation{URL: t.url, Status: st, Reason: "the server answered without content; the page stayed"}
+	if empty {
+		return &Navigation{URL: t.url, Status: t.net.status[loader], Reason: "the server answered without content; the page stayed"}, nil
 	}
-	return nil
+	if t.kept != before.kept {
+		return nil, &NavigationError{URL: target, Text: "the page asked whether to leave it and was answered no"}
+	}
+	return nil, &NavigationError{URL: target, Text: errAborted}
+}
+
+// outcome waits for what a navigation comes to that was asked for without an
+// answer of its own: through the history, or a reload.
+func (t *tab) outcome(ctx, nctx context.Context, target string, a *activity, before navMark, files int) (*Navigation, error) {
+	err := t.waitFor(nctx, func() bool {
+		return t.refused != nil || t.nav.commits != before.commits || t.kept != before.kept ||
+			t.nav.begun != before.begun && t.net.failure[t.nav.begun] == errAborted
+	})
+	if refused := t.takeRefused(); refused != nil {
+		err = refused
+	}
+	if err != nil {
+		return nil, &NavigationError{URL: target, Err: err}
+	}
+	now := t.mark()
+	if now.commits != before.commits {
+		return t.settle(ctx, a)
+	}
+	if now.kept == before.kept && !t.withoutContent(now.begun) && t.owner.downloads.waitBegun(ctx, files) {
+		u, _ := t.info()
+		return &Navigation{URL: u, Download: true}, nil
+	}
+	return t.aborted(ctx, target, now.begun, before)
+}
+
+// withoutContent reports whether a document's status says that there is none.
+func (t *tab) withoutContent(loader cdp.LoaderID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	st := t.net.status[loader]
+	return st == http.StatusNoContent || st == http.StatusResetContent
 }
 
 // waitCommit returns when the main frame has the document of loader, or
@@ -128,6 +187,9 @@ func (t *tab) settle(ctx context.Context, a *activity) (*Navigation, error) {
 	}
 	if err == nil {
 		if nav, ok := t.loaded(ctx, ready); ok && ctx.Err() == nil {
+			if err := t.errorPage(); err != nil {
+				return nil, err
+			}
 			return nav, nil
 		}
 	}
@@ -141,6 +203,9 @@ func (t *tab) settle(ctx context.Context, a *activity) (*Navigation, error) {
 		return nil, &NavigationError{URL: u, Err: err}
 	}
 	t.waitReported(ctx)
+	if err := t.errorPage(); err != nil {
+		return nil, err
+	}
 	t.mu.Lock()
 	status, known := t.net.status[t.life.loader]
 	t.mu.Unlock()
@@ -150,6 +215,22 @@ func (t *tab) settle(ctx context.Context, a *activity) (*Navigation, error) {
 		cancel()
 	}
 	return &Navigation{URL: u, Status: status, Loading: settled.Loading, Reason: settled.Reason}, nil
+}
+
+// errorPage says that the tab ended at Chrome's own page about an address that
+// could not be opened.
+func (t *tab) errorPage() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.frames[t.main]
+	if f == nil || !f.failed {
+		return nil
+	}
+	text := t.net.failure[f.loader]
+	if text == "" {
+		text = "it could not be opened"
+	}
+	return &NavigationError{URL: f.url, Text: text}
 }
 
 // Back goes to the previous page of the current tab's history.
@@ -178,23 +259,13 @@ func (s *Session) travel(ctx context.Context, delta int64) (*Navigation, error) 
 	defer a.stop()
 	entry := h.Entries[i]
 	t.takeRefused()
-	t.mu.Lock()
-	beforeURL := t.url
-	t.mu.Unlock()
+	files, before := len(s.Downloads()), t.mark()
 	nctx, cancel := t.navigateContext(ctx)
 	defer cancel()
 	if _, err := cdp.Call(nctx, t.sess, page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entry.ID}); err != nil {
 		return nil, &NavigationError{URL: entry.URL, Err: err}
 	}
-	// A new document, or the same one at another address.
-	err = t.waitFor(nctx, func() bool { return t.refused != nil || t.life.loader != a.loader || t.url != beforeURL })
-	if refused := t.takeRefused(); refused != nil {
-		err = refused
-	}
-	if err != nil {
-		return nil, &NavigationError{URL: entry.URL, Err: err}
-	}
-	return t.settle(ctx, a)
+	return t.outcome(ctx, nctx, entry.URL, a, before, files)
 }
 
 // Reload loads the current page again.
@@ -207,19 +278,13 @@ func (s *Session) Reload(ctx context.Context) (*Navigation, error) {
 	defer a.stop()
 	t.takeRefused()
 	u, _ := t.info()
+	files, before := len(s.Downloads()), t.mark()
 	nctx, cancel := t.navigateContext(ctx)
 	defer cancel()
 	if _, err := cdp.Call(nctx, t.sess, page.Reload, page.ReloadParams{}); err != nil {
 		return nil, &NavigationError{URL: u, Err: err}
 	}
-	err = t.waitFor(nctx, func() bool { return t.refused != nil || t.life.loader != a.loader })
-	if refused := t.takeRefused(); refused != nil {
-		err = refused
-	}
-	if err != nil {
-		return nil, &NavigationError{URL: u, Err: err}
-	}
-	return t.settle(ctx, a)
+	return t.outcome(ctx, nctx, u, a, before, files)
 }
 
 // completeURL checks an address and adds the scheme that a person would mean.
@@ -230,6 +295,9 @@ func completeURL(raw string) (string, error) {
 	}
 	if u, err := url.Parse(raw); err == nil && u.Scheme != "" && (u.Host != "" || u.Opaque != "" && !looksLikePort(u.Opaque) || u.Scheme == "file" || u.Scheme == "about") {
 		return raw, nil
+	}
+	if scheme, rest, ok := strings.Cut(raw, "://"); ok && !strings.ContainsAny(scheme, "/?#") {
+		return "", fmt.Errorf("no host in %s://%.40s", scheme, rest)
 	}
 	u, err := url.Parse("https://" + raw)
 	if err != nil || u.Host == "" || strings.ContainsAny(u.Host, " \t\n") {

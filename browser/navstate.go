@@ -12,6 +12,8 @@ import (
 // tab.mu.
 type navState struct {
 	seq       int          // counts navigations that were asked for, began or ended
+	commits   int          // counts documents and addresses that the main frame got
+	begun     cdp.LoaderID // of the document that was asked for last
 	loader    cdp.LoaderID // of the one under way; empty when there is none
 	requested time.Time    // a script or link asked for one that did not begin yet
 	frames    map[cdp.FrameID]time.Time
@@ -50,6 +52,7 @@ func (t *tab) watchNavigation(sess *cdpSession) {
 			t.nav.seq++
 			if ev.FrameID == t.main {
 				t.nav.loader, t.nav.requested = ev.LoaderID, time.Time{}
+				t.nav.begun = ev.LoaderID
 			}
 		})
 	})
@@ -79,6 +82,7 @@ func (t *tab) watchNavigation(sess *cdpSession) {
 // commitLocked notes that the main frame has a new document.
 func (n *navState) commitLocked(loader cdp.LoaderID) {
 	n.seq++
+	n.commits++
 	n.requested = time.Time{}
 	n.frames = nil
 	if n.loader == loader || loader == "" {

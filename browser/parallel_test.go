@@ -102,6 +102,25 @@ func TestParallelSessionsDoNotMix(t *testing.T) {
 	playAll(t, b, 20, 4, 20)
 }
 
+// Every session's page believes that it is looked at: no session takes the
+// focus from another, in whatever order they come to the front.
+func TestSessionsDoNotShareTheFocus(t *testing.T) {
+	page := html(`<input id=i autofocus><script>window.blurs = 0; onblur = () => blurs++</script>`)
+	a, _ := open(t, page)
+	b, _ := open(t, page)
+	ctx := testContext(t)
+	for _, s := range []*Session{a, b, a} {
+		if err := s.SwitchTab(ctx, s.Tabs()[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*Session{a, b} {
+			if got := mustEval[string](t, s, `[document.hasFocus(), document.visibilityState, document.activeElement.id, blurs].join()`); got != "true,visible,i,0" {
+				t.Errorf("the page is %s", got)
+			}
+		}
+	}
+}
+
 // usage counts what must come back: goroutines, descriptors, Chrome processes,
 // temporary directories.
 func usage(t testing.TB) map[string]int {

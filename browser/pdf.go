@@ -19,6 +19,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 )
 
+// pdfID begins the ids of downloads that are PDFs a tab shows.
+const pdfID = "pdf-"
+
 // savePDF keeps a PDF that a tab shows as a download: its text is not in the
 // page. The bytes come through Chrome (Network.loadNetworkResource), with its
 // cookies and mostly from its cache, in pieces.
@@ -33,17 +36,25 @@ func (t *tab) savePDF(f *cdp.Frame) {
 	if !strings.HasSuffix(strings.ToLower(name), ".pdf") {
 		name += ".pdf"
 	}
-	id := "pdf-" + string(f.LoaderID)
+	id := pdfID + string(f.LoaderID)
 	s.downloads.mu.Lock()
 	known := s.downloads.byGUID[id] != nil
 	s.downloads.mu.Unlock()
-	if known {
+	if known || !s.downloads.enter() {
 		return
 	}
 	x := s.beginDownload(id, s.shortID(t), f.URL, name)
 	go func() {
+		defer s.downloads.writers.Done()
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
+		go func() {
+			select {
+			case <-s.done:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
 		part := filepath.Join(s.downloads.incoming, id)
 		n, err := t.fetchTo(ctx, f.ID, f.URL, part, s.downloads.limit)
 		s.endDownload(x, part, n, err)

@@ -3,6 +3,7 @@ package browser
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -94,6 +95,7 @@ type policy struct {
 	schemes            []string
 	refusePrivate      bool
 	noAddresses        bool
+	resolver           *net.Resolver // nil is the system's
 }
 
 // newPolicy checks and compiles a policy; every broken pattern is reported.

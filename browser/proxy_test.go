@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -61,6 +63,77 @@ func newClosedProxy(t testing.TB) *closedProxy {
 	}))
 	t.Cleanup(p.srv.Close)
 	return p
+}
+
+// newSocksProxy is a SOCKS5 proxy (RFC 1928) that wants a password (RFC 1929);
+// it counts whom it let through.
+func newSocksProxy(t testing.TB) (addr string, passed *atomic.Int32) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	passed = new(atomic.Int32)
+	serve := func(c net.Conn) {
+		defer c.Close()
+		field := func() []byte { // a length and as many bytes
+			n := make([]byte, 1)
+			if _, err := io.ReadFull(c, n); err != nil {
+				return nil
+			}
+			b := make([]byte, n[0])
+			_, _ = io.ReadFull(c, b)
+			return b
+		}
+		skip := func(n int64) { _, _ = io.CopyN(io.Discard, c, n) }
+		skip(1)
+		if !bytes.Contains(field(), []byte{2}) {
+			return
+		}
+		c.Write([]byte{5, 2})
+		skip(1)
+		if user, pass := field(), field(); string(user) != "ann" || string(pass) != "s3cret" {
+			c.Write([]byte{1, 1})
+			return
+		}
+		c.Write([]byte{1, 0})
+		head := make([]byte, 4) // version, command, reserved, kind of address
+		if _, err := io.ReadFull(c, head); err != nil {
+			return
+		}
+		var host string
+		switch head[3] {
+		case 1:
+			ip := make([]byte, 4)
+			_, _ = io.ReadFull(c, ip)
+			host = net.IP(ip).String()
+		case 3:
+			host = string(field())
+		}
+		at := make([]byte, 2)
+		if _, err := io.ReadFull(c, at); err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", net.JoinHostPort(host, strconv.Itoa(int(at[0])<<8|int(at[1]))))
+		if err != nil {
+			c.Write([]byte{5, 5, 0, 1, 0, 0, 0, 0, 0, 0})
+			return
+		}
+		passed.Add(1)
+		c.Write([]byte{5, 0, 0, 1, 0, 0, 0, 0, 0, 0})
+		go func() { io.Copy(far, c); far.Close() }()
+		io.Copy(c, far)
+	}
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go serve(c)
+		}
+	}()
+	return ln.Addr().String(), passed
 }
 
 // The credentials of a proxy reach the proxy and nobody else (faults F161).
@@ -126,6 +199,19 @@ func TestProxyWithCredentials(t *testing.T) {
 		s := downloadSession(t, Config{Proxy: Proxy{Server: p.srv.URL, Username: "ann", Password: "s3cret", Bypass: []string{"127.0.0.1"}}})
 		if _, err := s.Navigate(testContext(t), url); err != nil || p.passed.Load() > 0 {
 			t.Errorf("err = %v, %d requests passed the proxy", err, p.passed.Load())
+		}
+	})
+	t.Run("socks5", func(t *testing.T) {
+		addr, passed := newSocksProxy(t)
+		p := newClosedProxy(t)
+		p.passed.Store(1) // counted below
+		check(t, downloadSession(t, Config{Proxy: Proxy{Server: "socks5://ann:s3cret@" + addr}}), p)
+		if passed.Load() == 0 {
+			t.Error("nothing passed the proxy")
+		}
+		wrong := downloadSession(t, Config{Proxy: Proxy{Server: "socks5://ann:wrong@" + addr}})
+		if nav, err := wrong.Navigate(testContext(t), url); err == nil {
+			t.Errorf("with the wrong password: %+v", nav)
 		}
 	})
 	for _, bad := range []Proxy{{Username: "x"}, {Server: "gopher://x"}, {Server: "http://"}} {

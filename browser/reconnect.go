@@ -2,8 +2,11 @@ package browser
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
@@ -113,9 +116,13 @@ func (b *Browser) connectionDown(err error) {
 		b.up = make(chan struct{})
 	}
 	b.downErr = err
+	sessions := append([]*Session(nil), b.sessions...)
 	b.mu.Unlock()
 	for _, t := range lost {
 		t.setGone(err)
+	}
+	for _, s := range sessions {
+		s.abandonDownloads(err)
 	}
 }
 
@@ -125,9 +132,10 @@ func (b *Browser) connectionUp(ctx context.Context) error {
 	if err := b.follow(ctx); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	sessions := append([]*Session(nil), b.sessions...)
-	b.mu.Unlock()
+	sessions, err := b.sessionsLeft(ctx)
+	if err != nil {
+		return err
+	}
 	for _, s := range sessions {
 		if err := s.prepare(ctx); err != nil {
 			return err
@@ -161,6 +169,31 @@ func (b *Browser) connectionUp(ctx context.Context) error {
 		s.emit(ConnectionLost{Err: why, Reconnected: true})
 	}
 	return nil
+}
+
+// errRestarted ends the sessions of a Chrome that was there before.
+var errRestarted = fmt.Errorf("%w: Chrome was started again; the session and its logins are gone with the old one", ErrDisconnected)
+
+// sessionsLeft ends the sessions whose browser context is no more, because
+// another Chrome answers at the address, and returns the others.
+func (b *Browser) sessionsLeft(ctx context.Context) ([]*Session, error) {
+	res, err := cdp.Call(ctx, b.conn.root, target.GetBrowserContexts, cdp.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	sessions := append([]*Session(nil), b.sessions...)
+	b.mu.Unlock()
+	var left []*Session
+	for _, s := range sessions {
+		if s.contextID == "" || slices.Contains(res.BrowserContextIDs, s.contextID) {
+			left = append(left, s)
+			continue
+		}
+		s.lost(errRestarted)
+		b.removeSession(s)
+	}
+	return left, nil
 }
 
 // waitUp returns when the connection is there, or has ended for good.

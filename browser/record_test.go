@@ -75,6 +75,60 @@ func TestHARHoldsWhatWasLoaded(t *testing.T) {
 	}
 }
 
+// What a session asks for by itself, to load and to save its storage, is not
+// among what its pages asked for.
+func TestHAROfASessionWithStorage(t *testing.T) {
+	url := serveMux(t, loginSite())
+	dir := t.TempDir()
+	cfg := Config{HAR: filepath.Join(dir, "run.har"), StorageFile: filepath.Join(dir, "state.json")}
+	for range 2 {
+		s := downloadSession(t, cfg)
+		ctx := testContext(t)
+		if _, err := s.Navigate(ctx, url+"/login"); err != nil {
+			t.Fatal(err)
+		}
+		// Another origin, so that saving has to ask for the first.
+		if _, err := s.Navigate(ctx, strings.Replace(url, "127.0.0.1", "localhost", 1)+"/other"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		raw, err := os.ReadFile(cfg.HAR)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Log struct {
+				Browser struct{ Name, Version string }
+				Entries []struct {
+					Request  struct{ URL string }
+					Response struct{ Content struct{ Size int } }
+				}
+			}
+		}
+		if err := json.Unmarshal(raw, &got); err != nil {
+			t.Fatal(err)
+		}
+		var paths []string
+		for _, e := range got.Log.Entries {
+			if strings.HasSuffix(e.Request.URL, "/favicon.ico") {
+				continue
+			}
+			paths = append(paths, e.Request.URL[strings.LastIndex(e.Request.URL, "/"):])
+			if e.Response.Content.Size == 0 {
+				t.Errorf("%s has no size", e.Request.URL)
+			}
+		}
+		if s := strings.Join(paths, " "); s != "/login /other" {
+			t.Errorf("entries: %s", s)
+		}
+		if got.Log.Browser.Version == "" {
+			t.Error("the browser's version is missing")
+		}
+	}
+}
+
 type lockedBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -150,6 +204,24 @@ func TestScreencastFollowsTheCurrentTab(t *testing.T) {
 	}
 }
 
+// A reader that takes its time gets fewer pictures, not none: Chrome waits for
+// word of each that it sent.
+func TestScreencastForASlowReader(t *testing.T) {
+	s, _ := open(t, html(`<script>window.n = 0; setInterval(() => { n++; document.body.style.background = n % 2 ? 'red' : 'blue' }, 20)</script>`))
+	pictures := 0
+	for _, err := range s.Screencast(testContext(t), ScreencastOptions{MaxWidth: 200}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pictures++; pictures == 8 {
+			return
+		}
+		seen := mustEval[int](t, s, `n`)
+		waitUntil(t, func() bool { return mustEval[int](t, s, `n`) > seen+15 })
+	}
+	t.Fatalf("the cast ended after %d pictures", pictures)
+}
+
 func TestCaptchaIsReported(t *testing.T) {
 	for url, want := range map[string]string{
 		"https://www.google.com/recaptcha/api2/anchor?ar=1&k=x&size=normal":                   "reCAPTCHA",
@@ -158,6 +230,7 @@ func TestCaptchaIsReported(t *testing.T) {
 		"https://www.google.com/sorry/index?continue=x":                                       "Google's check",
 		"https://newassets.hcaptcha.com/captcha/v1/x/static/hcaptcha.html#frame=checkbox&x=1": "hCaptcha",
 		"https://challenges.cloudflare.com/cdn-cgi/challenge-platform/h/b/turnstile/x":        "Turnstile",
+		"https://challenges.cloudflare.com/cdn-cgi/x/turnstile/if/ov2/a/auto/invisible/auto/": "",
 		"https://geo.captcha-delivery.com/captcha/?x":                                         "DataDome",
 		"https://evil.test/recaptcha/api2/anchor":                                             "",
 		"https://www.google.com/search?q=captcha":                                             "",
@@ -166,15 +239,35 @@ func TestCaptchaIsReported(t *testing.T) {
 			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 	}
-	s, _ := open(t, html("x"))
-	tb, err := s.active(testContext(t))
-	if err != nil {
+	// A proxy that is every site there is.
+	web := serveMux(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Host == "geo.captcha-delivery.com":
+			html(`<p>Slide right to complete the puzzle.</p>`)(w, r)
+		case r.URL.Path == "/free":
+			html(`<p>welcome</p>`)(w, r)
+		default:
+			html(`<p>Please wait</p><iframe src="http://geo.captcha-delivery.com/captcha/?initialCid=x"></iframe>`)(w, r)
+		}
+	}))
+	s := downloadSession(t, Config{Proxy: Proxy{Server: web}})
+	ctx := testContext(t)
+	if _, err := s.Navigate(ctx, "http://shop.test/"); err != nil {
 		t.Fatal(err)
 	}
-	tb.noteCaptcha("https://challenges.cloudflare.com/x")
-	tb.noteCaptcha("https://challenges.cloudflare.com/x")
-	evs := s.TakeEvents()
-	if len(evs) != 1 || !is(func(e CaptchaFound) bool { return e.Kind == "Turnstile" })(evs[0]) {
-		t.Fatalf("events = %v", evs)
+	evs := waitEvent(t, s, is(func(e CaptchaFound) bool { return e.Kind == "DataDome" && e.URL == "http://shop.test/" }))
+	if c := s.Captcha(); c == nil || *c != evs[len(evs)-1] {
+		t.Errorf("the page's captcha is %v", c)
+	}
+	if _, err := s.Navigate(ctx, "http://shop.test/free"); err != nil {
+		t.Fatal(err)
+	}
+	if c := s.Captcha(); c != nil {
+		t.Errorf("a page without one has %v", c)
+	}
+	for _, ev := range s.TakeEvents() {
+		if _, again := ev.(CaptchaFound); again {
+			t.Errorf("reported twice: %v", ev)
+		}
 	}
 }

@@ -70,6 +70,7 @@ func newRoute(cfg Config, inherited Proxy, local bool) (*route, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.resolver = cfg.resolver
 	own := cfg.Proxy
 	up, err := own.url()
 	if err == nil && up == nil {

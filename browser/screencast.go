@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -56,15 +55,33 @@ func (s *Session) Screencast(ctx context.Context, opts ScreencastOptions) iter.S
 	}
 }
 
+// castFrame is Page.screencastFrame.
+type castFrame struct {
+	Data      []byte `json:"data"` // base64
+	SessionID int64  `json:"sessionId"`
+	Metadata  struct {
+		Timestamp float64 `json:"timestamp"`
+	} `json:"metadata"`
+}
+
 // castTab yields one tab's frames while it is current; false ends the cast.
 func (s *Session) castTab(ctx context.Context, t *tab, opts ScreencastOptions, yield func(Frame, error) bool) bool {
-	frames := make(chan jsonv2.Value, 1)
+	frames := make(chan castFrame, 1)
+	ack := func(f castFrame) {
+		t.sess.send(page.CommandScreencastFrameAck, page.ScreencastFrameAckParams{SessionID: f.SessionID})
+	}
 	off := t.sess.on(page.ScreencastFrame.Method, func(v jsonv2.Value) {
+		var f castFrame
+		if json.Unmarshal(v, &f) != nil {
+			return
+		}
 		select {
-		case <-frames: // the newest counts
+		case old := <-frames: // the newest counts
+			// Chrome sends no more than two that it has heard nothing of.
+			ack(old)
 		default:
 		}
-		frames <- v
+		frames <- f
 	})
 	defer off()
 	start := t.sess.send(page.CommandStartScreencast, page.StartScreencastParams{
@@ -86,24 +103,10 @@ func (s *Session) castTab(ctx context.Context, t *tab, opts ScreencastOptions, y
 			return s.Alive()
 		}
 		select {
-		case v := <-frames:
-			var ev struct {
-				Data      string `json:"data"`
-				SessionID int64  `json:"sessionId"`
-				Metadata  struct {
-					Timestamp float64 `json:"timestamp"`
-				} `json:"metadata"`
-			}
-			if json.Unmarshal(v, &ev) != nil {
-				continue
-			}
-			t.sess.send(page.CommandScreencastFrameAck, page.ScreencastFrameAckParams{SessionID: ev.SessionID})
-			img, err := base64.StdEncoding.DecodeString(ev.Data)
-			if err != nil {
-				continue
-			}
-			f := Frame{Image: img, Time: time.UnixMicro(int64(ev.Metadata.Timestamp * 1e6)), Tab: s.shortID(t)}
-			if !yield(f, nil) {
+		case f := <-frames:
+			ack(f)
+			at := time.UnixMicro(int64(f.Metadata.Timestamp * 1e6))
+			if !yield(Frame{Image: f.Data, Time: at, Tab: s.shortID(t)}, nil) {
 				return false
 			}
 		case <-changed:

@@ -43,6 +43,13 @@ type OriginStorage struct {
 	Origin         string      `json:"origin"`
 	LocalStorage   []NameValue `json:"localStorage"`
 	SessionStorage []NameValue `json:"sessionStorage,omitempty"` // of the current tab
+	// IndexedDB has one entry for each database, as Playwright writes them. It
+	// is read only with [Config.IndexedDB], and loaded wherever it is there.
+	IndexedDB []json.RawMessage `json:"indexedDB,omitempty"`
+}
+
+func (o OriginStorage) isEmpty() bool {
+	return len(o.LocalStorage)+len(o.SessionStorage)+len(o.IndexedDB) == 0
 }
 
 // NameValue is one entry of a site's storage.
@@ -121,8 +128,8 @@ func (s *Session) StorageState(ctx context.Context) (*StorageState, error) {
 	s.mu.Unlock()
 	found := make(map[string]OriginStorage)
 	for _, t := range tabs {
-		var got OriginStorage
-		if err := t.callInFrame(ctx, t.main, readStorageJS, &got); err != nil {
+		got, err := s.readOrigin(ctx, t)
+		if err != nil {
 			continue // about:blank and the like, or a tab that is just leaving
 		}
 		if t != current {
@@ -141,8 +148,8 @@ func (s *Session) StorageState(ctx context.Context) (*StorageState, error) {
 	}
 	if len(absent) > 0 {
 		if err := s.visitOrigins(ctx, nil, absent, func(t *tab, origin string) error {
-			var got OriginStorage
-			if err := t.callInFrame(ctx, t.main, readStorageJS, &got); err != nil {
+			got, err := s.readOrigin(ctx, t)
+			if err != nil {
 				return err
 			}
 			got.SessionStorage = nil
@@ -153,11 +160,21 @@ func (s *Session) StorageState(ctx context.Context) (*StorageState, error) {
 		}
 	}
 	for _, o := range origins {
-		if got := found[o]; len(got.LocalStorage) > 0 || len(got.SessionStorage) > 0 {
+		if got := found[o]; !got.isEmpty() {
 			st.Origins = append(st.Origins, got)
 		}
 	}
 	return st, nil
+}
+
+// readOrigin returns what the origin keeps that a tab shows.
+func (s *Session) readOrigin(ctx context.Context, t *tab) (OriginStorage, error) {
+	var got OriginStorage
+	err := t.callInFrame(ctx, t.main, readStorageJS, &got)
+	if err == nil && s.cfg.IndexedDB {
+		got.IndexedDB, err = t.readDatabases(ctx)
+	}
+	return got, err
 }
 
 const readStorageJS = `() => {
@@ -165,9 +182,9 @@ const readStorageJS = `() => {
 	return { origin: location.origin, localStorage: all(localStorage), sessionStorage: all(sessionStorage) };
 }`
 
-const writeStorageJS = `(o) => {
-	for (const { name, value } of o.localStorage || []) localStorage.setItem(name, value);
-	for (const { name, value } of o.sessionStorage || []) sessionStorage.setItem(name, value);
+const writeStorageJS = `(local, session) => {
+	for (const { name, value } of local || []) localStorage.setItem(name, value);
+	for (const { name, value } of session || []) sessionStorage.setItem(name, value);
 }`
 
 // restore puts a state in place before the session's first request.
@@ -197,7 +214,7 @@ func (s *Session) restore(ctx context.Context, st *StorageState) error {
 	byOrigin := make(map[string]OriginStorage)
 	var origins []string
 	for _, o := range st.Origins {
-		if len(o.LocalStorage)+len(o.SessionStorage) == 0 {
+		if o.isEmpty() {
 			continue
 		}
 		byOrigin[o.Origin] = o
@@ -212,7 +229,11 @@ func (s *Session) restore(ctx context.Context, st *StorageState) error {
 		return err
 	}
 	if err := s.visitOrigins(ctx, t, origins, func(t *tab, origin string) error {
-		return t.callInFrame(ctx, t.main, writeStorageJS, nil, byOrigin[origin])
+		o := byOrigin[origin]
+		if err := t.callInFrame(ctx, t.main, writeStorageJS, nil, o.LocalStorage, o.SessionStorage); err != nil {
+			return err
+		}
+		return t.writeDatabases(ctx, o.IndexedDB)
 	}); err != nil {
 		return fmt.Errorf("browser: load storage: %w", err)
 	}

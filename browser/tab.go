@@ -42,6 +42,7 @@ type tab struct {
 
 	probing bool      // whether it still answers
 	asking  int       // dialogs that a hook is deciding about
+	kept    int       // how often its page asked to stay and was let
 	revived time.Time // when it was last opened again after a crash
 
 	captcha string // the last one reported, with its document
@@ -74,6 +75,7 @@ func newTab(b *Browser, owner *Session, sess *cdpSession, info *target.Info) *ta
 	if owner.networkStaysOn() {
 		t.net.users = 1
 	}
+	sess.timeout.Store(int64(owner.cfg.CallTimeout))
 	return t
 }
 

@@ -29,7 +29,6 @@ func (b *Browser) onAttached(ev target.EventAttachedToTarget) {
 	}
 	owner := b.ownerLocked(ev.TargetInfo)
 	old := b.lostTabs[id]
-	delete(b.lostTabs, id)
 	switch {
 	case old != nil:
 		b.mu.Unlock()
@@ -84,6 +83,9 @@ func (b *Browser) takeUp(old *tab, ev target.EventAttachedToTarget) {
 	b.tabs[t.id] = t
 	b.mu.Unlock()
 	old.owner.replaceTab(old, t)
+	b.mu.Lock()
+	delete(b.lostTabs, t.id)
+	b.mu.Unlock()
 	t.setup()
 }
 
