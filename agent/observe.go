@@ -87,6 +87,9 @@ func (a *Agent) look(ctx context.Context) (*observation, error) {
 		}
 	}
 	o.notes = a.events()
+	if c := a.session.Captcha(); c != nil {
+		o.notes = append(o.notes, fmt.Sprintf("This page shows a captcha (%s). You cannot answer it: a person has to. Try another way to do the task, or finish and say that a captcha stands in the way.", c.Kind))
+	}
 	return o, nil
 }
 

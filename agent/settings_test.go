@@ -2,9 +2,14 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/llm"
 )
 
@@ -105,5 +110,40 @@ func TestWhatThePromptCarries(t *testing.T) {
 	}
 	if images != 1 {
 		t.Errorf("%d pictures; the sample has one", images)
+	}
+}
+
+// A captcha is told to the model for as long as the page shows it: nothing here
+// tries to answer one, and a model that does not know tries for ever.
+func TestCaptchaIsToldToTheModel(t *testing.T) {
+	startChrome(t)
+	// A proxy that is every site there is.
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch {
+		case r.Host == "geo.captcha-delivery.com":
+			fmt.Fprint(w, `<p>Slide right to complete the puzzle.</p>`)
+		case r.URL.Path == "/free":
+			fmt.Fprint(w, `<p>welcome</p>`)
+		default:
+			fmt.Fprint(w, `<p>Please wait</p><iframe src="http://geo.captcha-delivery.com/captcha/?initialCid=x"></iframe>`)
+		}
+	}))
+	defer web.Close()
+	s, err := chrome.NewSession(t.Context(), browser.Config{Proxy: browser.Proxy{Server: web.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	m := model(answersThenDone(say(goTo("http://shop.test/")), say(`{"work":{}}`), say(goTo("http://shop.test/free"))))
+	if _, err := Run(t.Context(), "Buy a mug", Config{LLM: m, Browser: s, Tools: simpleTools(), Vision: Vision{See: SeeNever}}); err != nil {
+		t.Fatal(err)
+	}
+	var got []bool
+	for _, req := range m.Requests() {
+		got = append(got, strings.Contains(lastText(req), "captcha (DataDome)"))
+	}
+	if want := []bool{false, true, true, false}; !slices.Equal(got, want) {
+		t.Errorf("the captcha is told in calls %v, want %v", got, want)
 	}
 }
