@@ -46,3 +46,11 @@ func TestShapesAreToldByWhatTellsThemApart(t *testing.T) {
 		t.Log(st.Text.String)
 	}
 }
+
+// A live region that its container cuts off made the whole page unreadable.
+func TestWhatIsCutOffBreaksNothing(t *testing.T) {
+	srv := serve(t, map[string]string{"/": `<div style="overflow:hidden;height:80px;position:relative"><button>Here</button>
+		<div role=status aria-live=polite style="overflow:hidden;position:absolute;top:400px;width:30px;height:30px"><div>2 results</div></div></div>`})
+	s := newTestSession(t)
+	mustTarget(t, look(t, s, srv.URL, StateOptions{}), "Here")
+}

@@ -299,6 +299,7 @@ const element = (el, c) => {
   const t = target && strong ? pos : c.t;
   if (target && (why & (NATIVE | BYROLE | HANDLER | LISTENER | POINTER))) ptr = ptr || tag === 'a' || tag === 'button' || styleOf(el).cursor === 'pointer';
   const d = next(pos, t);
+  if (d === null) return null;
   if (!near) {
     d.box = r;
     d.text = firstChild(el);
