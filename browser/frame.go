@@ -203,6 +203,11 @@ func (t *tab) onFrameTarget(ev target.EventAttachedToTarget) {
 	}
 	if ev.TargetInfo != nil && ev.TargetInfo.Type == "worker" {
 		t.emulate(sess, "worker")
+		t.intercept(sess, "worker")
+		onEvent(sess, target.AttachedToTarget, t.onFrameTarget) // a worker's workers
+		sess.send(target.CommandSetAutoAttach, target.SetAutoAttachParams{
+			AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true), Filter: t.children(),
+		})
 	}
 	if ev.TargetInfo == nil || ev.TargetInfo.Type != "iframe" {
 		sess.send("Runtime.runIfWaitingForDebugger", nil)
@@ -219,7 +224,7 @@ func (t *tab) onFrameTarget(ev target.EventAttachedToTarget) {
 	})
 	t.watchFrames(sess)
 	t.joinNetwork(sess)
-	t.intercept(sess)
+	t.intercept(sess, "iframe")
 	t.emulate(sess, "iframe")
 	sess.send(page.CommandEnable, nil)
 	sess.send(page.CommandSetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true})
@@ -242,7 +247,7 @@ func (t *tab) onFrameTarget(ev target.EventAttachedToTarget) {
 // children are the targets within a page that are attached to: cross-site
 // frames, and workers when they have to be told something.
 func (t *tab) children() target.Filter {
-	if t.owner.emulatesWorkers() {
+	if t.owner.emulatesWorkers() || t.owner.route.holdsAll() {
 		return target.Filter{{Type: "iframe"}, {Type: "worker"}}
 	}
 	return target.Filter{{Type: "iframe"}}

@@ -33,7 +33,7 @@ func (e Blocked) String() string {
 // every request for a document is held, at every redirect, until it is judged.
 // Call it while the target is paused, so that not even its first request
 // passes. The calls are part of the caller's flush.
-func (t *tab) intercept(sess *cdpSession) []*call {
+func (t *tab) intercept(sess *cdpSession, kind string) []*call {
 	r := t.owner.route
 	p := r.policy
 	if !p.active() && r.proxyUser == nil {
@@ -41,7 +41,7 @@ func (t *tab) intercept(sess *cdpSession) []*call {
 	}
 	onEvent(sess, fetch.RequestPaused, func(ev fetch.EventRequestPaused) { t.judge(sess, ev) })
 	params := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}}}
-	if p.resourcesByPath() || r.guard == nil && p.guardsConnections() || r.proxyUser != nil {
+	if r.holdsAll() {
 		params.Patterns = []*fetch.RequestPattern{{URLPattern: "*"}}
 	}
 	if r.proxyUser != nil {
@@ -49,7 +49,7 @@ func (t *tab) intercept(sess *cdpSession) []*call {
 		onEvent(sess, fetch.AuthRequired, func(ev fetch.EventAuthRequired) { t.authenticate(sess, ev) })
 	}
 	calls := []*call{sess.send(fetch.CommandEnable, params)}
-	if p.guardsConnections() {
+	if kind != "worker" && p.guardsConnections() {
 		// Peer connections are made by neither request nor proxy.
 		calls = append(calls, sess.send(page.CommandAddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 			Source: `delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection`, RunImmediately: new(true),

@@ -252,6 +252,87 @@ func TestPolicyForWhatPagesLoad(t *testing.T) {
 	})
 }
 
+// A Chrome that was attached to has no guard. What pages and frames ask for is
+// held all the same; what docs/policy.md says is not held still is not.
+func TestPolicyOnAChromeElsewhere(t *testing.T) {
+	st := newSite(t)
+	st.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "x") })
+	st.mux.HandleFunc("/start", func(w http.ResponseWriter, r *http.Request) {
+		html(strings.ReplaceAll(`<title>start</title><img src="BAD/img"><script src="BAD/script.js"></script><iframe src="BAD/frame"></iframe>
+		<script>fetch('BAD/fetch', {mode: 'no-cors'}).catch(() => {}); fetch('/hop', {mode: 'no-cors'}).catch(() => {});
+		new WebSocket('BAD/socket'.replace('http', 'ws')); new Worker('/worker.js')</script>`, "BAD", st.bad))(w, r)
+	})
+	st.mux.HandleFunc("/hop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, st.bad+"/hopped", http.StatusFound) })
+	st.mux.HandleFunc("/worker.js", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprint(w, `fetch('`+st.bad+`/from-worker', {mode: 'no-cors'}).catch(() => {}).then(() => fetch('/worker-was-here'))`)
+	})
+	ctx := testContext(t)
+	s, err := New(ctx, Config{RemoteURL: "http://" + debugAddress(t), Isolated: true, Policy: Policy{Allow: []string{"127.0.0.1"}, BlockResources: []string{"localhost"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.route.guard != nil {
+		t.Fatal("it has a guard that its Chrome need not be able to reach")
+	}
+	if _, err := s.Navigate(ctx, st.good+"/start"); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, func() bool {
+		return st.count("bad/socket") > 0 && st.count("good/hop") > 0 && st.count("good/worker-was-here") > 0
+	})
+	if _, err := s.WaitStable(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range st.reached() {
+		if path != "bad/socket" {
+			t.Errorf("the blocked host was asked for %s", path)
+		}
+	}
+	if _, err := s.Navigate(ctx, st.bad); !errors.Is(err, ErrBlocked) {
+		t.Errorf("navigate: %v", err)
+	}
+}
+
+// A worker's requests are held along with its page's; they must go on all the
+// same, and be judged by their paths too.
+func TestWorkersUnderRulesForResources(t *testing.T) {
+	st := newSite(t)
+	st.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "x") })
+	st.mux.HandleFunc("/start", html(`<title>start</title><script>new Worker('/worker.js')</script>`))
+	script := func(code string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/javascript")
+			fmt.Fprint(w, strings.ReplaceAll(code, "BAD", st.bad))
+		}
+	}
+	st.mux.HandleFunc("/worker.js", script(`(async () => {
+		for (const a of ['BAD/worker', '/spy/worker']) await fetch(a, {mode: 'no-cors'}).catch(() => {});
+		await fetch('/outer'); new Worker('/inner.js') })()`))
+	st.mux.HandleFunc("/inner.js", script(`(async () => {
+		for (const a of ['BAD/inner', '/spy/inner']) await fetch(a, {mode: 'no-cors'}).catch(() => {});
+		await fetch('/inner') })()`))
+	p := Policy{Allow: []string{"127.0.0.1"}, BlockResources: []string{"localhost", "http://127.0.0.1/spy/*"}}
+	remote, err := New(testContext(t), Config{RemoteURL: "http://" + debugAddress(t), Isolated: true, Policy: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remote.Close()
+	for name, s := range map[string]*Session{"launched": policySession(t, p), "remote": remote} {
+		st.mu.Lock()
+		st.hits = make(map[string]int)
+		st.mu.Unlock()
+		if _, err := s.Navigate(testContext(t), st.good+"/start"); err != nil {
+			t.Fatal(err)
+		}
+		waitUntil(t, func() bool { return st.count("good/inner") > 0 })
+		if got := st.reached(); len(got) > 0 || st.count("good/spy/worker")+st.count("good/spy/inner") > 0 {
+			t.Errorf("%s: %v, %v", name, got, st.hits)
+		}
+	}
+}
+
 // A script can give its page an address, or answer for one by a service worker,
 // without asking the network; it is judged once it is shown.
 func TestPolicyHoldsForAddressesThatNeedNoRequest(t *testing.T) {

@@ -101,6 +101,13 @@ func newRoute(cfg Config, inherited Proxy, local bool) (*route, error) {
 	return r, nil
 }
 
+// holdsAll reports whether Chrome holds every request of a page, not only those
+// for documents. It then holds its workers' too, and tells of them on sessions
+// of their own: a worker that is not listened to would wait for ever.
+func (r *route) holdsAll() bool {
+	return r.policy.resourcesByPath() || r.guard == nil && r.policy.guardsConnections() || r.proxyUser != nil
+}
+
 func (r *route) close() {
 	if r != nil && r.guard != nil {
 		r.guard.close()

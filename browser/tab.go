@@ -95,7 +95,7 @@ func (t *tab) setup() {
 		t.sess.send(emulation.CommandSetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
 	}
 	calls = append(calls, t.emulate(t.sess, "page")...)
-	calls = append(calls, t.intercept(t.sess)...)
+	calls = append(calls, t.intercept(t.sess, "page")...)
 	tree := t.sess.send(page.CommandGetFrameTree, nil)
 	run := t.sess.send("Runtime.runIfWaitingForDebugger", nil)
 	go func() {
