@@ -281,7 +281,8 @@ type LongTerm struct {
 	Store memory.Store
 	// AgentID names whose memories are used; empty is the store's default.
 	AgentID string
-	// Every records the run so far every so many steps as well; 0 does not.
+	// Every records the run so far every so many steps as well, so that a run
+	// that dies leaves something; 0 is 10, negative records at the end only.
 	Every int
 	// Limit is the most memories shown; 0 is 5.
 	Limit int

@@ -60,6 +60,9 @@ func (c Config) withDefaults() Config {
 	orInt(&c.Planner.Every, 1)
 	orInt(&c.Stuck.Window, 20)
 	orInt(&c.Memory.Limit, 5)
+	if c.Memory.Every == 0 {
+		c.Memory.Every = 10
+	}
 	orInt(&c.Check.Loops, 3)
 	return c
 }

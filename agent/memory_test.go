@@ -211,6 +211,23 @@ func TestLongTermMemory(t *testing.T) {
 		t.Errorf("first record %+v", store.records[0])
 	}
 
+	for every, want := range map[int]int{0: 2, -1: 1} { // at step 10, and at the end
+		store.records = nil
+		cfg = quick(t, model(func(n int, _ *llm.Request) string {
+			if n == 11 {
+				return finished("found", true)
+			}
+			return say(`{"work":{}}`)
+		}))
+		cfg.Memory = LongTerm{Store: store, Every: every}
+		if _, err := Run(t.Context(), "find the help", cfg); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(store.records); n != want {
+			t.Errorf("Every %d: %d records of 12 steps, want %d", every, n, want)
+		}
+	}
+
 	store.err = errors.New("the disk is full")
 	m = model(answersThenDone())
 	cfg = quick(t, m)

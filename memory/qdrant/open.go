@@ -8,7 +8,8 @@
 //     collection of one shard. The server logs an upsert whole before it
 //     applies it, so a crash leaves all of it or nothing; readers may see a
 //     part while it is applied. Nothing is reported before the server has
-//     answered that it is applied.
+//     answered that it is applied. When its log reaches the disk, for a power
+//     failure, is the server's own affair.
 //   - A deleted memory is overwritten by that same upsert with a mark that no
 //     reader sees, and removed afterwards. Marks that a crash left are removed
 //     by the next OpenStore.
