@@ -56,6 +56,7 @@ type aimed struct {
 	Before *bool   `json:"before"`
 	Remote bool    `json:"remote"`
 	Option bool    `json:"option"`
+	Stir   bool    `json:"stir"` // X and Y are where the pointer has to be moved first
 }
 
 // hoverPause is how long the pointer rests before it presses, when hovering
@@ -83,8 +84,14 @@ func (e *actTarget) click(ctx context.Context, o ClickOptions) (*Effect, error) 
 	var last *aimed
 	for attempt := 1; ; attempt++ {
 		p := &aimed{}
-		if err := e.do(ctx, "point", map[string]any{"click": true, "guard": true, "settle": settle, "life": life.Milliseconds()}, p); err != nil {
+		if err := e.do(ctx, "point", map[string]any{"click": true, "guard": true, "first": attempt == 1, "settle": settle, "life": life.Milliseconds()}, p); err != nil {
 			return nil, err
+		}
+		if p.Stir {
+			if sess := e.session(); sess != nil {
+				_ = await(ctx, []*call{sess.mouse(mouseEvent{Type: "mouseMoved", X: p.X + 1, Y: p.Y})})
+			}
+			continue
 		}
 		if p.Option {
 			return e.chooseOption(ctx, w)
@@ -188,19 +195,24 @@ func (e *actTarget) judgeClick(eff *Effect, p *aimed, tr *trace, o ClickOptions)
 	return eff, nil
 }
 
+// session is the one that the events of e's frame go to, nil when the frame is
+// gone.
+func (e *actTarget) session() *cdpSession {
+	e.tab.mu.Lock()
+	defer e.tab.mu.Unlock()
+	if f := e.tab.frames[e.frame]; f != nil {
+		return f.sess
+	}
+	return nil
+}
+
 // onScreen returns the session to send mouse events to. A frame of another
 // process is first brought into view in the pages around it, where something
 // may cover it.
 func (e *actTarget) onScreen(ctx context.Context, p *aimed) (*cdpSession, error) {
 	t := e.tab
-	t.mu.Lock()
-	f := t.frames[e.frame]
-	var sess *cdpSession
-	if f != nil {
-		sess = f.sess
-	}
-	t.mu.Unlock()
-	if f == nil {
+	sess := e.session()
+	if sess == nil {
 		return nil, e.stale()
 	}
 	if sess == t.sess {

@@ -88,3 +88,30 @@ func TestClickRefused(t *testing.T) {
 		})
 	}
 }
+
+// A list opened under the resting pointer, took the pointer's way to another
+// entry for a move over the first one, and that was chosen.
+func TestClickOnAnEntryOfAListThatOpenedUnderThePointer(t *testing.T) {
+	s := openPage(t, `<button id=b style="width:200px;height:60px">go</button><ul id=l style="display:none;position:absolute;left:8px;top:8px;margin:0;padding:0;width:300px;background:#fff">
+		<li style="height:80px">first</li><li style="height:40px" id=second>second</li></ul>
+		<script>
+		let fresh=true,active=null;
+		b.onclick=()=>setTimeout(()=>{l.style.display='block';b.disabled=true},50);
+		for(const i of l.children){i.onmouseenter=()=>{
+			if(fresh){fresh=false;document.addEventListener('mousemove',()=>{active=i},{once:true});return}
+			active=i;
+		}}
+		l.onclick=()=>document.title=active?active.textContent:'none';
+		</script>`)
+	ctx := testContext(t)
+	if _, err := find(t, s, "#b").click(ctx, ClickOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, func() bool { return eval[bool](t, s, "l.style.display==='block'") })
+	if _, err := find(t, s, "#second").click(ctx, ClickOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := title(t, s); got != "second" {
+		t.Errorf("a click on the second entry chose %q", got)
+	}
+}

@@ -22,7 +22,26 @@ const toggled = (el) => {
 };
 const checkedOf = (el) => (tagOf(el) === 'input' ? el.checked : attr(el, 'aria-checked') === 'true');
 
+// resting is where the last click left the pointer, and what it pressed there.
+let resting = null;
+let stirred = null; // settled when the page has seen the pointer move there
+
+// appeared reports that something else lies under the resting pointer now: a
+// list that opened there, say. Pages take the pointer's first move over such a
+// thing for a choice, so that move must not be the one to the target.
+const appeared = (el) => !!resting && !!resting.el && resting.doc === topDoc(el) && deepAt(resting.doc, resting.x, resting.y) !== resting.el;
+
 ops.point = async (el, o) => {
+  if (o.click && o.first && isLinked(el) && appeared(el)) {
+    // Until the page has seen it, the browser may merge it with the next one.
+    stirred = new Promise((resolve) => {
+      resting.doc.addEventListener('mousemove', resolve, { capture: true, once: true });
+      setTimeout(resolve, 100);
+    });
+    return { stir: true, x: resting.x, y: resting.y };
+  }
+  await stirred;
+  stirred = null;
   const kind = kindOf(el);
   if (o.click && kind === 'file') return fault('file', el);
   if (o.click && kind === 'select' && !el.multiple && el.size <= 1) return fault('select', el);
@@ -36,6 +55,7 @@ ops.point = async (el, o) => {
   const a = arm(r.el, { guard: o.guard, settle: o.settle, life: o.life });
   a.toggle = tog;
   a.before = tog ? checkedOf(tog) : null;
+  resting = { x: r.x, y: r.y, doc: topDoc(el), el: null };
   return {
     x: r.x, y: r.y, what: describe(el), kind, draggable: o.drag ? dragsOf(el) : false, scrolled: r.scrolled,
     via: r.el === el ? '' : describe(r.el), url: topDoc(el).URL,
@@ -54,6 +74,7 @@ ops.pointed = async (el, o) => {
     t.after = checkedOf(tog);
     t.right = right();
   }
+  if (resting) resting.el = a.pressed;
   disarm();
   return t;
 };
