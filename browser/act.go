@@ -86,7 +86,7 @@ func (e *ActionError) Error() string {
 		}
 		b.WriteString("; fill in what it waits for first, or use something else")
 	case ReasonReadOnly:
-		b.WriteString("is read-only; it takes no typing")
+		b.WriteString("is read-only; click it to see what sets it, such as a picker")
 	case ReasonOffScreen:
 		b.WriteString("lies outside the page and no scrolling shows it; use something visible")
 	case ReasonInert:
@@ -273,7 +273,7 @@ func (e *actTarget) refuse(f *fault) error {
 	case "not-field":
 		err.Reason, err.Detail = ReasonWrongKind, "is not a field to type into; give the number of the field itself, or click it and use send_keys"
 	case "bad-selector":
-		err.What, err.Reason, err.Detail = "", ReasonNotFound, "the CSS selector is not valid"
+		err.What, err.Reason, err.Detail = "", ReasonNotFound, "the CSS selector is not valid; write one such as main .price"
 	case "click-it":
 		err.Reason, err.Detail = ReasonWrongKind, "is switched by clicking; use click"
 	case "not-list":

@@ -150,7 +150,7 @@ func parseChord(w string) (st stroke, isKey bool, bad string) {
 			st.mods = nil
 		}
 	case len(st.mods) > 0:
-		return stroke{}, false, "it is no key"
+		return stroke{}, false, fmt.Sprintf("%q is none", last)
 	default:
 		return stroke{}, false, ""
 	}

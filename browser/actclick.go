@@ -176,7 +176,7 @@ func (e *actTarget) judgeClick(eff *Effect, p *aimed, tr *trace, o ClickOptions)
 			if tr.After {
 				now = "checked"
 			}
-			err := &ActionError{Index: e.index, What: p.What, Reason: ReasonNoEffect, Detail: "was clicked and is still " + now}
+			err := &ActionError{Index: e.index, What: p.What, Reason: ReasonNoEffect, Detail: "was clicked and is still " + now + "; look at what the page says, it may want something else first"}
 			for _, ev := range eff.Events {
 				err.Detail += "; " + ev.String()
 			}

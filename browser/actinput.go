@@ -83,7 +83,7 @@ func (e *actTarget) input(ctx context.Context, text string, o InputOptions) (*Ef
 // checkText refuses what the field cannot hold before anything is typed.
 func (e *actTarget) checkText(f *fieldInfo, text string) error {
 	if f.Number && strings.Trim(text, "0123456789.,+-eE \n") != "" {
-		return &ActionError{Index: e.index, What: f.What, Reason: ReasonNotFound, Detail: "takes a number only"}
+		return &ActionError{Index: e.index, What: f.What, Reason: ReasonNotFound, Detail: "takes a number only, such as 12.5"}
 	}
 	return nil
 }
@@ -272,11 +272,11 @@ func (x *filling) verify(ctx context.Context, text string) (*Effect, error) {
 	case st.Lost || !st.Linked:
 		x.eff.Notes = append(x.eff.Notes, "the field is not on the page any more")
 	case st.Cut:
-		return x.fail(ReasonNoEffect, fmt.Sprintf("takes at most %d characters; it now holds %s", st.Max, quote(st.Got)))
+		return x.fail(ReasonNoEffect, fmt.Sprintf("takes at most %d characters and now holds %s; give a shorter text", st.Max, quote(st.Got)))
 	case st.OK == "" && st.Got == "" && !st.Secret:
-		return x.fail(ReasonNoEffect, "did not keep the text; it is empty")
+		return x.fail(ReasonNoEffect, "did not keep the text and is empty; look at what the page says about it, or click it and use send_keys")
 	case st.OK == "":
-		return x.fail(ReasonNoEffect, "did not keep the text; it now holds "+quote(st.Got))
+		return x.fail(ReasonNoEffect, "did not keep the text; it now holds "+quote(st.Got)+"; look at what the page says about it")
 	case st.OK == "formatted" && !st.Secret && !x.o.Secret:
 		x.eff.Notes = append(x.eff.Notes, fmt.Sprintf("the page shows it as %q", st.Got))
 	}

@@ -217,7 +217,7 @@ func (s *Session) ScrollToText(ctx context.Context, text string, nth int) (*Foun
 	}
 	err = &ActionError{Reason: ReasonNotFound, Detail: fmt.Sprintf("the text %q is not shown on the page; try fewer words, or scroll: some pages load more", text)}
 	if found > 0 {
-		err = &ActionError{Reason: ReasonNotFound, Detail: fmt.Sprintf("the text %q is shown %d times only", text, found)}
+		err = &ActionError{Reason: ReasonNotFound, Detail: fmt.Sprintf("the text %q is shown in %d place(s) only; give a smaller nth", text, found)}
 	}
 	return nil, err
 }

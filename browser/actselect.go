@@ -81,7 +81,7 @@ type choice struct {
 
 func (e *actTarget) selectOptions(ctx context.Context, values []string, o SelectOptions) (*Effect, error) {
 	if len(values) == 0 {
-		return nil, &ActionError{Index: e.index, Reason: ReasonNotFound, Detail: "say which option to choose"}
+		return nil, &ActionError{Index: e.index, Reason: ReasonNotFound, Detail: "say in text which option to choose"}
 	}
 	w := e.tab.watchEffects()
 	defer w.stop()
@@ -186,7 +186,7 @@ func (e *ActionError) refuseOption(f *fault, asked string, list []Option) {
 	case "ambiguous":
 		e.Reason, e.Detail = ReasonAmbiguous, fmt.Sprintf("has more than one option %q; give its value; %s", asked, withValues(list))
 	case "single":
-		e.Reason, e.Detail = ReasonWrongKind, "takes one choice only"
+		e.Reason, e.Detail = ReasonWrongKind, "takes one choice only; give one text"
 	case "not-found":
 		e.Reason, e.Detail = ReasonNotFound, fmt.Sprintf("has no option %q; %s", asked, all)
 	}

@@ -28,7 +28,7 @@ func (s *Session) WaitFor(ctx context.Context, c WaitCondition, limit time.Durat
 			return err
 		}
 		if left <= 0 {
-			return &ActionError{Reason: ReasonNotFound, Detail: fmt.Sprintf("%s after %s", missing, limit.Round(100*time.Millisecond))}
+			return &ActionError{Reason: ReasonNotFound, Detail: fmt.Sprintf("%s after %s; look at the page, or wait longer", missing, limit.Round(10*time.Millisecond))}
 		}
 	}
 }

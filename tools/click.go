@@ -91,7 +91,7 @@ func click(ctx context.Context, p ClickParams, s *browser.Session) (*registry.Re
 	if ae, ok := wrongKind(err); ok && strings.Contains(ae.Detail, "select_dropdown") {
 		// A list opens nothing that a model could see: show what is in it.
 		if list, lerr := s.Options(ctx, index); lerr == nil {
-			return nil, &toldError{fmt.Sprintf("%s; its options are: %s", err, optionWords(list)), err}
+			return nil, &toldError{fmt.Sprintf("click: %s; its options are: %s", err, optionWords(list)), err}
 		}
 	}
 	if err != nil {

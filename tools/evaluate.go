@@ -53,7 +53,9 @@ func evaluate(ctx context.Context, p EvaluateParams, s *browser.Session) (*regis
 		if why == "" {
 			why = strings.TrimSpace(e.Text + " " + string(e.Exception.Value))
 		}
-		return nil, fmt.Errorf("evaluate: %s", why)
+		// The stack below the place itself is of no use to whoever wrote it.
+		lines := strings.SplitN(why, "\n", 3)
+		return nil, fmt.Errorf("evaluate: %s", strings.Join(strings.Fields(strings.Join(lines[:min(len(lines), 2)], " ")), " "))
 	}
 	text := out.Result.Type // "undefined", "function"
 	if len(out.Result.Value) > 0 {

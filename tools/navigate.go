@@ -171,6 +171,7 @@ func navigationText(do string, e *browser.NavigationError) string {
 		"ERR_SSL_":                   "no secure connection can be made; the site may be http only",
 		"ERR_TOO_MANY_REDIRECTS":     "the site redirects without end",
 		"ERR_EMPTY_RESPONSE":         "the server sent nothing",
+		"ERR_UNSAFE_PORT":            "the port is not one for web pages",
 		"ERR_INVALID_URL":            "this is no valid address",
 	} {
 		if strings.Contains(why, code) {

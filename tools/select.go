@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -68,6 +69,9 @@ func selectDropdown(ctx context.Context, p SelectDropdownParams, s *browser.Sess
 	values := p.Texts
 	if p.Text != "" || len(values) == 0 {
 		values = append([]string{p.Text}, values...)
+	}
+	if len(values) == 1 && values[0] == "" {
+		return nil, errors.New("select_dropdown: say in text which option to choose; dropdown_options lists them")
 	}
 	eff, err := s.Select(ctx, p.Index, values, browser.SelectOptions{Add: p.Add})
 	if err != nil {

@@ -244,7 +244,7 @@ ops.direct = async (el, o) => {
   const got = f.value;
   const same = f.type === 'range' ? Number(got) === Number(want) && want !== '' : got === want
     || f.type === 'color' && got === want.toLowerCase() || /time/.test(f.type) && got.replace(/:00(\.0+)?$/, '') === want.replace(/:00(\.0+)?$/, '');
-  const limits = [f.min && 'from ' + f.min, f.max && 'to ' + f.max, f.step && f.step !== 'any' && 'in steps of ' + f.step].filter(Boolean).join(' ')
+  const limits = [f.min && 'from ' + f.min, f.max && (f.min ? 'to ' : 'up to ') + f.max, f.step && f.step !== 'any' && 'in steps of ' + f.step].filter(Boolean).join(' ')
     || (f.type === 'range' ? 'from 0 to 100 in steps of 1' : '');
   if (!same || want !== '' && (f.validity.rangeUnderflow || f.validity.rangeOverflow || f.validity.stepMismatch)) {
     nativeSet(f, old);
