@@ -21,7 +21,7 @@ func TestGroupRunsAgentsApart(t *testing.T) {
 		m := model(func(n int, req *llm.Request) string {
 			switch n {
 			case 0:
-				return say(click(index(req, "Add to cart")))
+				return say(click(index(req, "to cart")))
 			case 1:
 				return say(goTo(site.URL + "/cart"))
 			}

@@ -49,7 +49,9 @@ func allText(req *llm.Request) string {
 // index finds the index of the first element in the prompt's page whose line
 // holds the words.
 func index(req *llm.Request, words string) int {
-	re := regexp.MustCompile(`(?m)^\s*\*?\[(\d+)\]<[^\n]*` + regexp.QuoteMeta(words))
+	// "button>Send" is a button with whatever states and attributes.
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(words), ">", `[^>\n]*>`)
+	re := regexp.MustCompile(`(?m)^\s*\*?\[(\d+)\]<[^\n]*` + pattern)
 	m := re.FindStringSubmatch(lastText(req))
 	if m == nil {
 		return 0

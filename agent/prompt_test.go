@@ -74,7 +74,7 @@ func TestPromptPromisesWhatTheModelGets(t *testing.T) {
 		case 1:
 			return say(`{"fail":{}}`, `{"work":{}}`)
 		case 2:
-			return say(`{"look":{}}`)
+			return say(`{"look":{}}`, goTo(site.URL+"/report"))
 		case 3:
 			return say(goTo(`data:text/html,<button onclick="document.body.append(this.cloneNode(true))">More</button>`))
 		case 4:
