@@ -153,6 +153,7 @@ func (t *tab) drag(ctx context.Context, from, to *dragPoint, o DragOptions) (*Ef
 	if to.place.Relative {
 		to.sess, to.x, to.y, to.what = from.sess, from.x+to.place.X, from.y+to.place.Y, ""
 	}
+	t.owner.overtake(from, to)
 	if from.sess != to.sess {
 		return nil, &ActionError{Index: from.place.Index, What: from.what, Reason: ReasonWrongKind, Detail: "and the place to drop it are in frames of different sites, between which nothing can be dragged"}
 	}
@@ -164,7 +165,7 @@ func (t *tab) drag(ctx context.Context, from, to *dragPoint, o DragOptions) (*Ef
 	var before struct {
 		Box string `json:"box"`
 	}
-	if err := watch.do(ctx, "dragStart", map[string]any{"x": from.x, "y": from.y}, &before); err != nil {
+	if err := watch.do(ctx, "dragStart", map[string]any{"x": from.x, "y": from.y, "extend": o.Modifiers&ModShift != 0}, &before); err != nil {
 		return nil, err
 	}
 	d := &dragging{sess: from.sess, mods: int(o.Modifiers)}
@@ -302,4 +303,26 @@ func (d *dragging) event(ctx context.Context, kind string, x, y float64) error {
 	return d.sess.send(input.CommandDispatchDragEvent, map[string]any{
 		"type": kind, "x": x, "y": y, "data": d.data, "modifiers": d.mods,
 	}).wait(ctx, nil)
+}
+
+// overtake moves the end of a drag from one item of a list or grid to another
+// beyond the middle of that: an item makes way for one that has passed its
+// middle, and on the middle itself it may or may not.
+func (s *Session) overtake(from, to *dragPoint) {
+	st := s.LastState()
+	if st == nil || from.place.Index == 0 || to.place.Index == 0 || from.place.Offset || to.place.Offset {
+		return
+	}
+	a, b := st.Page.At(from.place.Index), st.Page.At(to.place.Index)
+	if a == nil || b == nil || a == b || a.Parent != b.Parent || a.Tag != b.Tag {
+		return
+	}
+	past := func(from, to float64, size, other int) float64 {
+		if size > 2*other || other > 2*size || math.Abs(to-from) < float64(size)/2 {
+			return to
+		}
+		return to + math.Copysign(float64(size)/4, to-from)
+	}
+	to.x = past(from.x, to.x, b.Bounds.W, a.Bounds.W)
+	to.y = past(from.y, to.y, b.Bounds.H, a.Bounds.H)
 }
