@@ -206,11 +206,18 @@ func contentOf(c *Capture, i, end int32, forName, deep bool, scratch []byte) (st
 			}
 			for k := r.attr0; k < r.attr1; k++ {
 				a := &c.attrs[k]
-				if (a.Name == "alt" && r.tag == "img") || (a.Name == ".title" && r.tag == "svg") ||
-					(a.Name == "aria-label" && (r.tag == "svg" || r.tag == "img" || r.tag == "i")) {
-					add(clean(a.Value), true)
-					break
+				label := a.Name == "aria-label" && a.Value != ""
+				if !label && (a.Name != "alt" || r.tag != "img") && (a.Name != ".title" || r.tag != "svg") {
+					continue
 				}
+				add(clean(a.Value), true)
+				if label { // it stands for all that is inside
+					for j+1 < end && c.records[j+1].parent >= j {
+						j++
+					}
+					said = false
+				}
+				break
 			}
 		}
 		if n > 0 || !forName || quiet {

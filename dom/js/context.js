@@ -23,6 +23,7 @@ class Context {
     this.items = c.items > 0 ? c.items - 1 : 0; // levels on which items of a listening container may be
     this.aside = c.aside; // hidden from sight, for those who listen
     this.box = null; // of the element itself, when it was written out
+    this.far = c.far; // far below what shows
     this.outer = -1; // record around it, for Markdown
     this.text = null; // its first child
   }
@@ -63,6 +64,8 @@ const newFrame = (doc, parent, el, ox, oy, k, clip) => {
   fr.near = near ? { x0: -margin, y0: -margin, x1: fr.vw + margin, y1: fr.vh + margin } : EVERYWHERE;
   if (near && parent) fr.near = cut(fr.near, { x0: (-margin - ox) / k, y0: (-margin - oy) / k, x1: (viewW + margin - ox) / k, y1: (viewH + margin - oy) / k });
   fr.index = frames.length;
+  const base = docBase(doc);
+  fr.origin = /^https?:\/\/[^/?#@]+(?=\/)/.exec(base)?.[0] || '';
   frames.push(fr);
   focused = focusOf(doc) || focused;
   return fr;
@@ -129,6 +132,7 @@ const contextOf = (fr, pos, c) => {
   d.inert = c ? c.inert : false;
   d.box = null;
   d.aside = false;
+  d.far = false;
   d.outer = -1;
   d.text = null;
   return d;

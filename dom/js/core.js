@@ -53,6 +53,7 @@ const docElement = getter(DP, 'documentElement');
 const docBody = getter(DP, 'body');
 const docTitle = getter(DP, 'title');
 const docURL = getter(DP, 'URL');
+const docBase = getter(NP, 'baseURI');
 const docActive = getter(DP, 'activeElement');
 const docView = getter(DP, 'defaultView');
 const docScroller = getter(DP, 'scrollingElement');

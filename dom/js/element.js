@@ -103,6 +103,7 @@ const element = (el, c) => {
   const root = shadowOf(el);
   let emit = why !== 0 || scrolls || root !== null || CONTAINERS.has(tag) || (named && (hasAttribute(el, 'role') || hasAttribute(el, 'aria-live')));
   if (!emit && tag === 'section') emit = hasAttribute(el, 'aria-label') || hasAttribute(el, 'aria-labelledby');
+  if (!emit && named && c.t >= 0) emit = hasAttribute(el, 'aria-label');
   if (!emit && svg) emit = SHAPES.has(tag) && !c.icon;
   let swatch = '';
   if (!emit && leaf && !svg) {
@@ -284,7 +285,7 @@ const element = (el, c) => {
     const t = firstElement(el);
     if (t && localName(t) === 'title') extra += field('.title', squash(textContent(t)).slice(0, 120));
   }
-  if (tag === 'a' && target && el.href) extra += field('.href', String(el.href).slice(0, 1000));
+  if (tag === 'a' && target && el.href) extra += field('.href', address(el, fr));
 
   const pos = count++;
   out.push('e|' + c.p + '|' + (flags | state | (target ? F_TARGET : 0)) + '|' + (why | (scrolls ? 512 : 0)) + place(r, fr) + '|' +
@@ -303,6 +304,7 @@ const element = (el, c) => {
   if (!near) {
     d.box = r;
     d.text = firstChild(el);
+    if (!d.far && r.top > 2 * fr.vh) d.far = c.clip === fr.clip;
   }
   d.unseen = unseen;
   d.sure = sure;

@@ -78,6 +78,14 @@ const nameParts = (el, tag) => {
   }
 };
 
+// address is where a link leads. Most are plain paths, which need no parser.
+const PLAIN = /^\/(?:[\w-][\w.-]*\/?)*(?:\?[\w=&-]*)?$/;
+const address = (el, fr) => {
+  const h = getAttribute(el, 'href');
+  if (fr.origin !== '' && h !== null && PLAIN.test(h) && !/\.\.|\/\.|\.\//.test(h)) return fr.origin + h;
+  return String(el.href).slice(0, 1000);
+};
+
 const describe = (el) => {
   const id = getAttribute(el, 'id');
   const words = squash(getAttribute(el, 'aria-label') || textContent(el).slice(0, 200)).slice(0, 40);

@@ -22,7 +22,9 @@ const text = (n, c) => {
   if (!c.seen) return;
   // A lone text far from view takes the box of its element.
   let r = c.box;
-  if (r === null || r.top < 2 * c.fr.vh || nextSibling(n) !== null || c.text !== n) {
+  if (c.far && nextSibling(n) === null && firstChild(c.el) === n) {
+    r = rectOf(c.el);
+  } else if (r === null || r.top < 2 * c.fr.vh || nextSibling(n) !== null || c.text !== n) {
     range.selectNodeContents(n);
     r = range.getBoundingClientRect();
   }
