@@ -45,6 +45,7 @@ func main() {
 	folder := flag.String("pages", "", "folder with further pages")
 	only := flag.String("only", "", "comma-separated names of what to measure; empty is all")
 	skipTable := flag.Bool("short", false, "leave out the page of 60,000 nodes")
+	limit := flag.Duration("limit", 2*time.Minute, "most time for one tool on one page; what takes longer is given up")
 	act := flag.Bool("actions", false, "measure click, typing, select and scroll instead of page states")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -55,12 +56,12 @@ func main() {
 		}
 		return
 	}
-	if err := run(ctx, *n, *folder, *only, *skipTable); err != nil {
+	if err := run(ctx, *n, *folder, *only, *skipTable, *limit); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, n int, folder, only string, short bool) error {
+func run(ctx context.Context, n int, folder, only string, short bool, limit time.Duration) error {
 	pages, stop, err := serve(folder, short)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func run(ctx context.Context, n int, folder, only string, short bool) error {
 		if only != "" && !slices.Contains(strings.Split(only, ","), s.label) {
 			continue
 		}
-		if err := measure(ctx, s, pages, n, enc); err != nil {
+		if err := measure(ctx, s, pages, n, limit, enc); err != nil {
 			fmt.Printf("| – | %s | %v | | |\n", s.label, err)
 		}
 	}
@@ -118,7 +119,7 @@ func serve(folder string, short bool) ([]page, func(), error) {
 }
 
 // measure reads every page with one subject, attached to a Chrome of its own.
-func measure(ctx context.Context, e entry, pages []page, n int, enc tokenizer.Codec) error {
+func measure(ctx context.Context, e entry, pages []page, n int, limit time.Duration, enc tokenizer.Codec) error {
 	c, err := startChrome(ctx)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func measure(ctx context.Context, e entry, pages []page, n int, enc tokenizer.Co
 	}
 	defer s.close()
 	for _, p := range pages {
-		line, err := readings(ctx, s, p, n, enc)
+		line, err := readings(ctx, s, p, n, limit, enc)
 		if err != nil {
 			line = fmt.Sprintf("%v | | |", err)
 		}
@@ -139,8 +140,8 @@ func measure(ctx context.Context, e entry, pages []page, n int, enc tokenizer.Co
 	return nil
 }
 
-func readings(ctx context.Context, s subject, p page, n int, enc tokenizer.Codec) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+func readings(ctx context.Context, s subject, p page, n int, limit time.Duration, enc tokenizer.Codec) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("given up after %v", limit))
 	defer cancel()
 	if err := s.open(ctx, p.url); err != nil {
 		return "", err
@@ -150,9 +151,14 @@ func readings(ctx context.Context, s subject, p page, n int, enc tokenizer.Codec
 	for i := range n + 2 {
 		var took time.Duration
 		var err error
-		if text, took, err = s.read(ctx); err != nil {
+		var now string
+		if now, took, err = s.read(ctx); err != nil {
+			if len(times) > 0 {
+				break // the limit: what was read until then counts
+			}
 			return "", err
 		}
+		text = now
 		if i >= 2 {
 			times = append(times, took)
 		}

@@ -217,7 +217,19 @@ func startStagehand(_ context.Context, c *chrome) (subject, error) {
 
 func (x *script) name() string { return "stagehand" }
 
-func (x *script) ask(line string) (string, time.Duration, error) {
+// ask sends a line and waits for its answer. A question given up ends the
+// program: its answers would come out of step.
+func (x *script) ask(ctx context.Context, line string) (string, time.Duration, error) {
+	stop := context.AfterFunc(ctx, func() { _ = x.cmd.Process.Kill() })
+	defer stop()
+	text, took, err := x.answer(line)
+	if ctx.Err() != nil {
+		return "", 0, context.Cause(ctx)
+	}
+	return text, took, err
+}
+
+func (x *script) answer(line string) (string, time.Duration, error) {
 	if _, err := io.WriteString(x.in, line+"\n"); err != nil {
 		return "", 0, err
 	}
@@ -240,12 +252,12 @@ func (x *script) ask(line string) (string, time.Duration, error) {
 	}
 }
 
-func (x *script) open(_ context.Context, url string) error {
-	_, _, err := x.ask(url)
+func (x *script) open(ctx context.Context, url string) error {
+	_, _, err := x.ask(ctx, url)
 	return err
 }
 
-func (x *script) read(context.Context) (string, time.Duration, error) { return x.ask("") }
+func (x *script) read(ctx context.Context) (string, time.Duration, error) { return x.ask(ctx, "") }
 
 func (x *script) close() {
 	_ = x.in.Close()
