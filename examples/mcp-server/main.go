@@ -164,9 +164,6 @@ func (o options) config(stderr io.Writer) (mcpserver.Config, error) {
 		}
 		cfg.Tools.Exclude(name)
 	}
-	if o.allow != "" {
-		cfg.Tools.Exclude("evaluate") // scripts of the page's own rank
-	}
 	var err error
 	if cfg.Token, err = o.readToken(); err != nil {
 		return cfg, err
