@@ -87,6 +87,8 @@ func (e handEntry) measure(ctx context.Context, url string, n int) ([]string, er
 	if err := h.open(ctx, url); err != nil {
 		return nil, err
 	}
+	// Chrome is busy with itself at first, and tools start at different speeds.
+	time.Sleep(3 * time.Second)
 	cells := []string{timed(n, func(int) error { return h.look(ctx) })}
 	name := strings.Repeat("Type fifty! ", 5)[:49]
 	for _, kind := range []string{"click", "idle", "scroll", "type", "select"} {
