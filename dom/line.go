@@ -182,7 +182,7 @@ func wordAt(s, word string) int {
 		for end < len(s) && s[end] != ' ' {
 			end++
 		}
-		if end-i == len(word) && strings.EqualFold(s[i:end], word) {
+		if bare := strings.TrimRight(s[i:end], ",.;:"); strings.EqualFold(s[i:end], word) || strings.EqualFold(bare, word) {
 			return i
 		}
 		if end == i {
