@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -311,5 +312,60 @@ func TestAfterAResetByAnotherProcess(t *testing.T) {
 	}
 	if got := state(t, b, "a", "b"); got != "b:two [a 0][b 1]" {
 		t.Errorf("left %q", got)
+	}
+}
+
+// The whole memory works over the store, and moves to another.
+func TestTheWholeMemory(t *testing.T) {
+	ctx := context.Background()
+	_, url := serve(t)
+	m, err := longterm.New(ctx, longterm.Config{Store: open(t, Config{URL: url})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, text := range []string{"Likes jasmine tea", "喜欢川菜", `Says "AND (NOT" a lot`} {
+		res, err := m.Add(ctx, longterm.Text(text), longterm.AddOptions{Scope: anna, NoInfer: true, Metadata: map[string]any{"n": len(ids)}})
+		if err != nil || len(res.Results) != 1 {
+			t.Fatalf("%q: %+v, %v", text, res, err)
+		}
+		ids = append(ids, res.Results[0].ID)
+	}
+	for query, want := range map[string]string{"which tea": ids[0], "川菜": ids[1], `says* "AND (NOT`: ids[2]} {
+		res, err := m.Search(ctx, query, longterm.SearchOptions{Scope: anna})
+		if err != nil || len(res.Results) == 0 || res.Results[0].ID != want {
+			t.Errorf("%q: %+v, %v", query, res.Results, err)
+		}
+	}
+	text := "Likes green tea"
+	if it, err := m.Update(ctx, ids[0], longterm.Patch{Text: &text}); err != nil || it.Memory != text {
+		t.Errorf("update: %+v, %v", it, err)
+	}
+	if err := m.Delete(ctx, ids[2]); err != nil {
+		t.Error(err)
+	}
+	var dump strings.Builder
+	if n, err := m.Export(ctx, &dump, longterm.Scope{}); err != nil || n != 2 {
+		t.Errorf("exported %d, %v", n, err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	_, url = serve(t)
+	to, err := longterm.New(ctx, longterm.Config{Store: open(t, Config{URL: url, Collection: "other"})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	for want := range 2 {
+		if n, err := to.Import(ctx, strings.NewReader(dump.String())); err != nil || n != 2-2*want {
+			t.Errorf("imported %d, %v", n, err)
+		}
+	}
+	if hs, err := to.History(ctx, ids[0]); err != nil || len(hs) != 2 || hs[1].Event != longterm.EventUpdate {
+		t.Errorf("history %+v, %v", hs, err)
+	}
+	if n, err := to.Purge(ctx, anna); err != nil || n != 2 {
+		t.Errorf("purged %d, %v", n, err)
 	}
 }
