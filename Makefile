@@ -2,7 +2,7 @@
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run test lint bench soak fuzz peers mcp-peers chrome
+.PHONY: run test lint bench soak fuzz peers mcp-peers stores chrome
 
 run: chrome ## carry out a real task in real Chrome
 	$(GO) run ./examples/quickstart
@@ -39,6 +39,10 @@ peers: chrome ## page states and clicks beside other tools, from npm
 mcp-peers: chrome ## MCP client and server against others' from npm
 	cd tools/mcptools/testdata/npm && npm install --no-fund --no-audit
 	$(GO) test -tags npm -run NPM -count=1 -p 1 -timeout 20m -v ./tools/mcptools ./tools/mcpserver
+
+stores: ## the memory stores that are modules of their own; real servers by WEBHAND_TEST_PGVECTOR_DSN and WEBHAND_TEST_QDRANT_URL
+	cd memory/pgvector && $(GO) vet ./... && $(GO) test -race -count=1 ./...
+	cd memory/qdrant && $(GO) vet ./... && $(GO) test -race -count=1 ./...
 
 chrome:
 	@sh .ci/chrome
