@@ -22,7 +22,6 @@ func TestAPassageThatWasFoundCanBeSelected(t *testing.T) {
 		if m == nil {
 			t.Fatalf("no place in %s", text)
 		}
-		h.eval(`getSelection().empty()`) // a press on what is selected drags it
 		h.do(fmt.Sprintf(`[{"drag":{"from_x":%s,"from_y":%s,"to_x":%s,"to_y":%s}}]`, m[1], m[2], m[3], m[4]))
 		got := h.eval(c.frame + `getSelection().toString()`)
 		got = strings.Join(strings.Fields(strings.ReplaceAll(got, "\u00ad", "")), " ")

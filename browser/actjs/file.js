@@ -48,6 +48,10 @@ ops.fileNames = (f) => ({ names: Array.from(f.files || [], (x) => x.name), linke
 // afterwards is a change as well.
 ops.dragStart = (el, o) => {
   const e = el.nodeType === 9 ? deepAt(el, o.x, o.y) || el.documentElement : el;
+  // A press on selected text would drag the text; elsewhere it drops the
+  // selection anyway.
+  const s = docOf(e).getSelection();
+  if (s && !s.isCollapsed && !o.extend && !dragsOf(e)) s.removeAllRanges();
   arm(e, { selection: true });
   return {};
 };
