@@ -16,7 +16,7 @@ const childrenOf = (el, c) => {
     // Text that stands in a closed one by itself has boxes as if it showed.
     let x = firstChild(el);
     while (x && !(nodeType(x) === ELEMENT && localName(x) === 'summary')) x = nextSibling(x);
-    return { c, n: null, list: x ? [x] : [], i: 0 };
+    return { c, n: null, list: x ? [x] : [], i: 0, flow };
   }
   if (near && !md && !c.svg && childCount(el) > 48) {
     const list = nearChildren(el, c);
