@@ -1,6 +1,9 @@
 package browser
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/chromedp/cdproto/page"
 )
 
@@ -65,4 +68,32 @@ func (t *tab) answerDialog(d Dialog, a DialogAnswer) {
 	// Reported first: whoever waited for the page to go on finds it.
 	t.emit(DialogOpened{Dialog: d, Accepted: a.Accept, Text: a.Text})
 	t.sess.send(page.CommandHandleJavaScriptDialog, params)
+}
+
+// asking reports whether the current tab has a dialog that nobody answered yet.
+func (s *Session) asking() bool {
+	s.mu.Lock()
+	t := s.current
+	s.mu.Unlock()
+	if t == nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.asking > 0
+}
+
+// dialogsAnswered waits until the current tab has no open dialog.
+func (s *Session) dialogsAnswered(ctx context.Context) error {
+	s.mu.Lock()
+	t := s.current
+	s.mu.Unlock()
+	if t == nil {
+		return nil
+	}
+	err := t.waitFor(ctx, func() bool { return t.asking == 0 || t.err != nil })
+	if err != nil {
+		return fmt.Errorf("a dialog is open and Config.OnDialog has not answered it: %w", err)
+	}
+	return nil
 }

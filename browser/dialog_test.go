@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"context"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 )
 
 // An unanswered alert blocks every command to its page (faults F081).
@@ -48,6 +51,39 @@ func TestDialogsAreAnsweredByTheHook(t *testing.T) {
 	defer s.Close()
 	if got := mustEval[string](t, s, `alert(1), [confirm('c'), prompt('n'), prompt('m', 'd')].join()`); got != "false,Ada,Ada" {
 		t.Fatalf("answers = %s", got)
+	}
+}
+
+// A person who is asked takes longer than a look at the page may (F085).
+func TestStateWaitsForTheAnswerToADialog(t *testing.T) {
+	b, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := make(chan struct{})
+	s, err := b.NewSession(testContext(t), Config{OnDialog: func(Dialog) DialogAnswer {
+		<-release
+		return DialogAnswer{Accept: true}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	srv := serve(t, map[string]string{"/": `<button>Delete</button>`})
+	if _, err := s.Navigate(testContext(t), srv.URL); err != nil {
+		t.Fatal(err)
+	}
+	run(t, s, `setTimeout(() => { document.title = confirm('Really?') ? 'yes' : 'no' })`)
+	waitUntil(t, s.asking)
+	ctx, cancel := context.WithTimeout(testContext(t), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.State(ctx, StateOptions{}); err == nil || !strings.Contains(err.Error(), "OnDialog has not answered") {
+		t.Errorf("with an open dialog: %v", err)
+	}
+	const timeout = 200 * time.Millisecond
+	time.AfterFunc(3*timeout, func() { close(release) })
+	if st := again(t, s, StateOptions{Timeout: timeout}); targetOf(t, st, "Delete") == nil {
+		t.Errorf("after the answer:\n%s", st.Text.String)
 	}
 }
 

@@ -79,8 +79,22 @@ type home struct {
 // State looks at the current tab. Every element that can be used gets an
 // index that stays with it; actions take it. When frames do not answer, or the
 // page is too long, the state is what could be seen and Page.Missing says what
-// is not in it.
+// is not in it. While Config.OnDialog decides about a dialog, which stops the
+// page, State waits for as long as ctx allows.
 func (s *Session) State(ctx context.Context, o StateOptions) (*State, error) {
+	for {
+		if err := s.dialogsAnswered(ctx); err != nil {
+			return nil, fmt.Errorf("browser: look at the page: %w", err)
+		}
+		st, err := s.look(ctx, o)
+		if err == nil || ctx.Err() != nil || !s.asking() {
+			return st, err
+		}
+	}
+}
+
+// look is State but for dialogs.
+func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 	start := time.Now()
 	if o.Timeout <= 0 {
 		o.Timeout = 10 * time.Second

@@ -7,6 +7,11 @@ func TestTextTellsWhatShowsOnce(t *testing.T) {
 	for _, row := range []struct{ name, html, want string }{
 		{"words of a closed details", `<details><summary>More</summary>Loose words<p>A paragraph</p></details>`, "[1]<summary aria-expanded=false>More"},
 		{"words of an open details", `<details open><summary>More</summary>Loose words</details>`, "[1]<summary aria-expanded=true>More\nLoose words"},
+		{"an icon that is all a cell shows", `<style>i{display:inline-block;width:9px;height:9px}</style><table><tr><th>Plan<th>Mail</tr><tr><td>Free<td><i class="fa fa-times"></i></tr><tr><td>Pro<td><i class="fa fa-check"></i></tr></table>`,
+			"<table>\n | Plan | Mail\n | Free | (times)\n | Pro | (check)"},
+		{"an icon in a sentence", `<style>i{display:inline-block;width:9px;height:9px}</style><p>Press the <i class="ui-icon ui-icon-disk"></i> symbol.`, "Press the (disk) symbol."},
+		{"an icon that decorates words", `<style>i{display:inline-block;width:9px;height:9px}</style><p><i class="fa fa-phone"></i> Call us`, "Call us"},
+		{"stars", `<style>i{display:inline-block;width:9px;height:9px}</style><p>Rated <span><i class="fa fa-star"></i><i class="fa fa-star"></i><i class="fa fa-star-half"></i></span>`, "Rated (star) (star) (star-half)"},
 		{"a heading of link and words", `<h3><a href=/a>Title</a> <small>2 h</small></h3>`, "<h3>\n [1]<a>Title\n 2 h"},
 		{"a heading that is one link", `<h3><a href=/a>Title</a></h3>`, "[1]<a>Title"},
 		{"a heading named otherwise", `<h3 aria-label="Offers of the week"><a href=/a>Title</a> <small>2 h</small></h3>`, "<h3>Offers of the week\n [1]<a>Title\n 2 h"},

@@ -213,7 +213,7 @@ func TestTheProgramBuildsAndOrders(t *testing.T) {
 	}
 
 	// A step that fails is named by its number, and nothing is done after it.
-	_, msg, code = run(secret, "-email", "grace@example.org", "-country", "Atlantis", "-wait", "2s")
+	_, msg, code = run(secret, "-email", "grace@example.org", "-country", "Atlantis", "-wait", "15s")
 	if code != 1 || !regexp.MustCompile(`step \d+ \(.*\): 0 options are Atlantis`).MatchString(msg) || len(site.Site.Orders()) != len(orders) {
 		t.Errorf("a failing step: status %d, %s", code, msg)
 	}

@@ -13,6 +13,7 @@ const SP = ShadowRoot.prototype;
 const nodeType = getter(NP, 'nodeType');
 const firstChild = getter(NP, 'firstChild');
 const nextSibling = getter(NP, 'nextSibling');
+const prevSibling = getter(NP, 'previousSibling');
 const parentNode = getter(NP, 'parentNode');
 const textContent = getter(NP, 'textContent');
 const isConnected = getter(NP, 'isConnected');
