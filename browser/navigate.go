@@ -56,6 +56,7 @@ func (s *Session) navigate(ctx context.Context, target string) (*Navigation, err
 	defer a.stop()
 	nctx, cancel := t.navigateContext(ctx)
 	defer cancel()
+	t.networkOn(nctx)
 	before := t.mark()
 	res, err := cdp.Call(nctx, t.sess, page.Navigate, page.NavigateParams{URL: target})
 	if err != nil {

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -122,6 +123,16 @@ func (n *netState) busyFor(now time.Time, quiet time.Duration) time.Duration {
 	return longest
 }
 
+// networkOn waits until the page's process has the Network domain on. A
+// navigation that overtakes this takes the next document to a process that is
+// told too late, when its scripts have asked for things already. A page that
+// does not answer is not waited for.
+func (t *tab) networkOn(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	_ = t.enableNetwork(t.sess).wait(ctx, nil)
+}
+
 // watchRequests turns the Network domain on until the returned func is called.
 func (t *tab) watchRequests() (off func()) {
 	n := &t.net
@@ -157,14 +168,13 @@ func (t *tab) joinNetwork(sess *cdpSession) {
 
 // enableNetwork turns the events of one session on. It keeps no bodies unless
 // they are recorded: Chrome would hold up to 100 MB of them.
-func (t *tab) enableNetwork(s *cdpSession) {
+func (t *tab) enableNetwork(s *cdpSession) *call {
 	if t.owner.har != nil && t.owner.har.bodies {
-		s.send(network.CommandEnable, network.EnableParams{
+		return s.send(network.CommandEnable, network.EnableParams{
 			MaxTotalBufferSize: new(int64(20 << 20)), MaxResourceBufferSize: new(int64(maxHARBody)),
 		})
-		return
 	}
-	s.send(network.CommandEnable, network.EnableParams{
+	return s.send(network.CommandEnable, network.EnableParams{
 		MaxTotalBufferSize: new(int64(0)), MaxResourceBufferSize: new(int64(0)), MaxPostDataSize: new(int64(0)),
 	})
 }
