@@ -181,8 +181,11 @@ func (x *filling) typed(ctx context.Context, text string) (*Effect, error) {
 		k.press(namedKeys["Backspace"], 0)
 	}
 	limit := plainLimit
-	if x.f.Keys {
+	switch {
+	case x.f.Keys:
 		limit = keyLimit
+	case ctx.Value(onlyLoaded{}) != nil:
+		limit = 1 // a replay, which knows that the field took the text before
 	}
 	inserted := k.text(body, nl, limit)
 	flush := func() error {

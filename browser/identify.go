@@ -22,6 +22,9 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 	if st == nil || st.Page.At(index) == nil {
 		return dom.Identity{}, fmt.Errorf("%w: %d is not in the latest page state; use an index from it", dom.ErrStaleElement, index)
 	}
+	if id, ok := s.states.identity(st, index); ok {
+		return id, nil
+	}
 	page := st.Page
 	if page.Scroll.Height > page.Scroll.ViewH+500 {
 		// Twins are counted over the whole page, as Relocate does.
@@ -54,11 +57,41 @@ func (s *Session) Relocate(ctx context.Context, want dom.Identity) (index int, l
 	if err != nil {
 		return 0, dom.LevelNone, err
 	}
+	s.states.keepIdentities(st, ids, indices)
 	i, level, err := dom.Match(want, ids)
 	if err != nil {
 		return 0, level, err
 	}
 	return indices[i], level, nil
+}
+
+// identified are the identities of all targets of one state.
+type identified struct {
+	state *State
+	ids   map[int]dom.Identity // by index
+}
+
+// keepIdentities remembers what the targets of a state are found again by: who
+// relocates an element asks next what it is.
+func (p *pageStates) keepIdentities(st *State, ids []dom.Identity, indices []int) {
+	k := &identified{state: st, ids: make(map[int]dom.Identity, len(ids))}
+	for i, n := range indices {
+		k.ids[n] = ids[i]
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.identified = k
+}
+
+// identity is what is known of a target of a state; ok is false when nothing is.
+func (p *pageStates) identity(st *State, index int) (id dom.Identity, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.identified == nil || p.identified.state != st {
+		return id, false
+	}
+	id, ok = p.identified.ids[index]
+	return id, ok
 }
 
 // identities describes every target of the page, asking each of its processes

@@ -68,6 +68,8 @@ type pageStates struct {
 	numbering dom.Numbering
 	homes     map[string]home // by document token
 	last      *State
+
+	identified *identified // of the last state that was asked about as a whole
 }
 
 // home is where a document lives.
