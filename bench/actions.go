@@ -183,5 +183,5 @@ func titleOf(ctx context.Context, c *chrome, url string) (string, error) {
 			return t.Title, nil
 		}
 	}
-	return "", errors.New("Chrome does not show the page")
+	return "", errors.New("no tab of Chrome shows the page")
 }

@@ -169,13 +169,14 @@ func (m *marker) wrap(i int32, mark string) {
 }
 
 func (m *marker) firstText(i int32) string {
-	for _, k := range m.kids[i+1] {
-		if m.c.records[k].tag == "" {
-			return m.c.records[k].text
-		}
+	ks := m.kids[i+1]
+	if len(ks) == 0 {
+		return ""
+	}
+	if k := ks[0]; m.c.records[k].tag != "" {
 		return m.firstText(k)
 	}
-	return ""
+	return m.c.records[ks[0]].text
 }
 
 func (m *marker) lastText(i int32) string {

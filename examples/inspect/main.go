@@ -43,7 +43,6 @@ type options struct {
 	json, markdown, full         bool
 	n                            int
 	text                         dom.TextOptions
-	viewport                     browser.Size
 }
 
 func parse(args []string) (options, error) {
