@@ -60,6 +60,10 @@ type fillState struct {
 	Limits  string `json:"limits"`
 }
 
+// wrong reports whether the field is there and holds something else than it was
+// given, for a reason that another way of filling it may get around.
+func (st *fillState) wrong() bool { return st.Linked && st.OK == "" && !st.Cut && !st.Lost }
+
 func (e *actTarget) input(ctx context.Context, text string, o InputOptions) (*Effect, error) {
 	if err := e.tab.front(ctx); err != nil {
 		return nil, err
@@ -95,7 +99,7 @@ type filling struct {
 	f   fieldInfo
 	o   InputOptions
 	eff *Effect
-	// again types the text once more, key by key; nil when that was done.
+	// again types the text once more, key by key; nil when keys typed it.
 	again func() error
 }
 
@@ -184,7 +188,7 @@ func (x *filling) typed(ctx context.Context, text string) (*Effect, error) {
 	switch {
 	case x.f.Keys:
 		limit = keyLimit
-	case ctx.Value(onlyLoaded{}) != nil:
+	case waitsItself(ctx):
 		limit = 1 // a replay, which knows that the field took the text before
 	}
 	inserted := k.text(body, nl, limit)
@@ -250,13 +254,13 @@ func (x *filling) verify(ctx context.Context, text string) (*Effect, error) {
 	opts := map[string]any{"text": text, "append": x.o.Append}
 	var st fillState
 	err := x.e.do(ctx, "filled", opts, &st)
-	if err == nil && st.Linked && st.OK == "" && !st.Cut && !st.Lost && x.again != nil {
+	if err == nil && st.wrong() && x.again != nil {
 		// Some fields count on every key.
 		if err = x.again(); err == nil {
 			err = x.e.do(ctx, "filled", opts, &st)
 		}
 	}
-	if err == nil && st.Linked && st.OK == "" && !st.Cut && !st.Lost {
+	if err == nil && st.wrong() {
 		err = x.e.do(ctx, "put", opts, &st)
 	}
 	if err != nil {

@@ -24,9 +24,7 @@ func (e CaptchaFound) String() string {
 // Captcha returns what the current tab's page asks at this moment, nil when it
 // asks nothing. The event comes once; this lasts as long as the captcha does.
 func (s *Session) Captcha() *CaptchaFound {
-	s.mu.Lock()
-	t := s.current
-	s.mu.Unlock()
+	t := s.currentTab()
 	if t == nil {
 		return nil
 	}

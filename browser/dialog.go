@@ -72,9 +72,7 @@ func (t *tab) answerDialog(d Dialog, a DialogAnswer) {
 
 // asking reports whether the current tab has a dialog that nobody answered yet.
 func (s *Session) asking() bool {
-	s.mu.Lock()
-	t := s.current
-	s.mu.Unlock()
+	t := s.currentTab()
 	if t == nil {
 		return false
 	}
@@ -85,9 +83,7 @@ func (s *Session) asking() bool {
 
 // dialogsAnswered waits until the current tab has no open dialog.
 func (s *Session) dialogsAnswered(ctx context.Context) error {
-	s.mu.Lock()
-	t := s.current
-	s.mu.Unlock()
+	t := s.currentTab()
 	if t == nil {
 		return nil
 	}

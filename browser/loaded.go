@@ -20,10 +20,13 @@ func WhenQuiet(ctx context.Context) context.Context {
 	return context.WithValue(ctx, onlyLoaded{}, nil)
 }
 
+// waitsItself reports whether ctx comes from WhenLoaded.
+func waitsItself(ctx context.Context) bool { return ctx.Value(onlyLoaded{}) != nil }
+
 // loaded waits for the load event, for at most d, when the context asks for no
 // more; ok says that it does.
 func (t *tab) loaded(ctx context.Context, d time.Duration) (nav *Navigation, ok bool) {
-	if ctx.Value(onlyLoaded{}) == nil {
+	if !waitsItself(ctx) {
 		return nil, false
 	}
 	lctx, cancel := context.WithTimeout(ctx, d)

@@ -11,10 +11,11 @@ import (
 
 // netState is what is known of a tab's requests while somebody watches them.
 // The Network domain is off otherwise: its events are many and most are
-// never looked at. Guarded by tab.mu, except users.
+// never looked at. Guarded by tab.mu, except users and on.
 type netState struct {
 	usersMu sync.Mutex
 	users   int
+	on      *call // that turned it on for the page's own session; nil before the first watch
 
 	inflight map[string]time.Time // counted requests by id, when they began
 	started  int                  // how many counted requests ever began
@@ -128,9 +129,12 @@ func (n *netState) busyFor(now time.Time, quiet time.Duration) time.Duration {
 // told too late, when its scripts have asked for things already. A page that
 // does not answer is not waited for.
 func (t *tab) networkOn(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-	defer cancel()
-	_ = t.enableNetwork(t.sess).wait(ctx, nil)
+	t.net.usersMu.Lock()
+	on := t.net.on
+	t.net.usersMu.Unlock()
+	if on != nil {
+		waitChange(ctx, on.ch, 300*time.Millisecond)
+	}
 }
 
 // watchRequests turns the Network domain on until the returned func is called.
@@ -142,7 +146,10 @@ func (t *tab) watchRequests() (off func()) {
 	if n.users == 1 {
 		t.update(func() { n.inflight, n.last = nil, time.Time{} })
 		for _, s := range t.sessions() {
-			t.enableNetwork(s)
+			c := t.enableNetwork(s)
+			if s == t.sess {
+				n.on = c
+			}
 		}
 	}
 	return sync.OnceFunc(func() {

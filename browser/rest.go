@@ -15,8 +15,8 @@ const (
 // stir begins to watch what an action sets off, for the next look at the page.
 // Further actions before that look are part of the same watch.
 func (t *tab) stir(ctx context.Context) {
-	if ctx.Value(onlyLoaded{}) != nil {
-		return // the caller waits for what it needs by itself
+	if waitsItself(ctx) {
+		return
 	}
 	t.mu.Lock()
 	watched := t.astir != nil
@@ -47,7 +47,7 @@ func (t *tab) rest(ctx context.Context) {
 		return
 	}
 	defer a.stop()
-	if ctx.Value(onlyLoaded{}) != nil {
+	if waitsItself(ctx) {
 		return
 	}
 	begun := time.Now()

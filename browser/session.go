@@ -249,6 +249,13 @@ func (s *Session) closeTabs(ctx context.Context) {
 	}
 }
 
+// currentTab is the current tab as it is, nil when the last was closed.
+func (s *Session) currentTab() *tab {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current
+}
+
 // active returns the current tab, opening one when the last was closed and
 // opening its page again when it crashed.
 func (s *Session) active(ctx context.Context) (*tab, error) { return s.activeTab(ctx, true) }

@@ -119,9 +119,12 @@ const element = (el, c) => {
     const cls = getAttribute(el, 'class');
     if (cls !== null && stateful(cls)) emit = true;
   }
-  if (leaf && named && !svg && why === 0 && c.t < 0 && (!emit || swatch === 'image') && tellingIcon(el)) {
-    if (seen) iconText(el, c);
-    return null;
+  if (leaf && named && !svg && why === 0 && c.t < 0 && (!emit || swatch === 'image')) {
+    const icon = tellingIcon(el);
+    if (icon !== '') {
+      if (seen) iconText(el, c, icon);
+      return null;
+    }
   }
 
   const next = (pos, t) => {

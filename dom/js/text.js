@@ -85,25 +85,25 @@ const hidesFrame = (fr, x, y) => {
   return !!over && nodeType(over) === ELEMENT && hidesText(over, fr.el);
 };
 
-// tellingIcon reports whether an icon that is no target says something that no
-// words beside it say: the check mark of a table's cell, the stars of a rating,
+// tellingIcon names an icon that is no target and says something that no words
+// beside it say, and is '' for others: the check mark of a table's cell, the stars of a rating,
 // a picture in the middle of a sentence.
 const tellingIcon = (el) => {
   const cls = getAttribute(el, 'class');
-  if (cls === null || !ICON.test(cls)) return false;
+  if (cls === null || !ICON.test(cls)) return '';
   const worded = (n) => n !== null && nodeType(n) === TEXT && /\S/.test(data(n));
-  if (worded(prevSibling(el)) && worded(nextSibling(el))) return iconOf(el) !== '';
+  if (worded(prevSibling(el)) && worded(nextSibling(el))) return iconOf(el);
   let p = parentNode(el);
-  if (!p || nodeType(p) !== ELEMENT || /\S/.test(textContent(p))) return false;
+  if (!p || nodeType(p) !== ELEMENT || /\S/.test(textContent(p))) return '';
   if (childCount(p) === 1) {
     for (let i = 0; i < 3 && INLINE.has(localName(p)) && parentNode(p) && nodeType(parentNode(p)) === ELEMENT; i++) p = parentNode(p);
-    if (/\S/.test(textContent(p))) return false;
+    if (/\S/.test(textContent(p))) return '';
   }
-  return iconOf(el) !== '';
+  return iconOf(el);
 };
 
 // iconText writes an icon as a word of the text.
-const iconText = (el, c) => {
+const iconText = (el, c, icon) => {
   const r = rectOf(el);
   const x0 = Math.max(r.left, c.clip.x0);
   const y0 = Math.max(r.top, c.clip.y0);
@@ -115,7 +115,7 @@ const iconText = (el, c) => {
   if (hit !== el && hidesText(hit, el)) return;
   const k = fr.k;
   out.push('t|' + c.p + '|' + (F_INVIEW | (brk ? F_BREAK : 0) | (c.quiet ? F_QUIET : 0)) + '|' + R(r.left * k + fr.ox) + '|' + R(r.top * k + fr.oy) + '|' +
-    R(r.width * k) + '|' + R(r.height * k) + '|' + esc('(' + well(iconOf(el)) + ')'));
+    R(r.width * k) + '|' + R(r.height * k) + '|' + esc('(' + well(icon) + ')'));
   count++;
   brk = false;
   sep = true;
