@@ -174,6 +174,11 @@ type Limits struct {
 	Step time.Duration
 	// Run bounds the whole run; 0 does not.
 	Run time.Duration
+	// Relaunches is how often a run may start the agent's own Chrome again
+	// when it died, with the pages it had (see [browser.Session.Relaunch]); 0
+	// is 1, less is never. A Config.Browser is not started again: its death
+	// ends the run.
+	Relaunches int
 	// Budget ends the run when tokens, calls, money or time of all models
 	// together are spent; zero does not. A call that would go over it is not
 	// made.

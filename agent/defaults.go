@@ -30,6 +30,9 @@ func (c Config) withDefaults() Config {
 	orInt(&c.Limits.Failures, 5)
 	orInt(&c.Limits.Actions, 10)
 	orInt(&c.Limits.RateLimits, 10)
+	if c.Limits.Relaunches == 0 {
+		c.Limits.Relaunches = 1
+	}
 	orDuration(&c.Limits.RetryDelay, 10*time.Second)
 	orDuration(&c.Limits.LLM, 90*time.Second)
 	orDuration(&c.Limits.Step, 180*time.Second)

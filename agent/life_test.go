@@ -3,7 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/seed-4bdb41d0/webhand/browser"
 	"github.com/seed-4bdb41d0/webhand/llm"
+	"github.com/seed-4bdb41d0/webhand/llm/llmtest"
 )
 
 // process is one entry of /proc.
@@ -134,6 +138,59 @@ func runsLeaveNothing(t *testing.T, runs int) {
 
 func TestRunsLeaveNothingBehind(t *testing.T) { runsLeaveNothing(t, 3) }
 
+// A Chrome that dies is started again, once, and the model is told what that
+// means; it goes on from the page it was on (faults F154, F155).
+func TestChromeKilledIsStartedAgain(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	before := children(t)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `<title>shop</title><h1>page %s</h1><input aria-label=Name>`, r.URL.Path)
+	}))
+	defer srv.Close()
+	var told, page string
+	run := func(kills int) (*History, *llmtest.Script, error) {
+		m := model(func(n int, req *llm.Request) string {
+			switch {
+			case n == 0:
+				return say(`{"navigate":{"url":"` + srv.URL + `/basket"}}`)
+			case n <= kills:
+				killChildren(t, before)
+				return say(`{"find_text":{"text":"page"}}`)
+			case n == kills+1:
+				told = lastText(req)
+				return say(input(index(req, "Name"), "Ada"))
+			}
+			page = lastText(req)
+			return finished("ok", true)
+		})
+		h, err := Run(t.Context(), "task", Config{LLM: m, BrowserConfig: browser.Config{NoSandbox: true, CallTimeout: 2 * time.Minute}})
+		return h, m, err
+	}
+	h, _, err := run(1)
+	if err != nil || !h.Succeeded() {
+		t.Fatalf("error %v, outcome %+v", err, h.Outcome())
+	}
+	if len(h.Steps) != 4 || h.Steps[1].Status != StepFailed || h.Steps[2].Status != StepOK {
+		t.Errorf("steps %+v", h.Steps)
+	}
+	if !strings.Contains(told, "Chrome died and was started again") || !strings.Contains(told, "page /basket") {
+		t.Errorf("the model was told:\n%s", told)
+	}
+	if strings.Contains(page, "started again") || !strings.Contains(page, "Ada") {
+		t.Errorf("a step later the model was told:\n%s", page)
+	}
+	h, m, err := run(2)
+	if !errors.Is(err, browser.ErrDisconnected) || h.Outcome().End != EndError || m.Calls() != 3 {
+		t.Errorf("error %v, outcome %+v after %d calls", err, h.Outcome(), m.Calls())
+	}
+	eventually(t, "no process is left", func() bool { return left(t, before, tmp) == 0 })
+	if n := tempDirs(t, tmp); n != 0 {
+		list, _ := filepath.Glob(filepath.Join(tmp, "*"))
+		t.Errorf("%d temporary files are left: %v", n, list)
+	}
+}
+
 func TestChromeKilledInTheMiddle(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -146,7 +203,9 @@ func TestChromeKilledInTheMiddle(t *testing.T) {
 		}
 		return say(`{"navigate":{"url":"data:text/html,<h1>hello</h1>"}}`)
 	})
-	h, err := Run(t.Context(), "task", Config{LLM: m, BrowserConfig: browser.Config{NoSandbox: true, CallTimeout: 2 * time.Minute}})
+	h, err := Run(t.Context(), "task", Config{
+		LLM: m, BrowserConfig: browser.Config{NoSandbox: true, CallTimeout: 2 * time.Minute}, Limits: Limits{Relaunches: -1},
+	})
 	if !errors.Is(err, browser.ErrDisconnected) {
 		t.Errorf("error %v, want browser.ErrDisconnected", err)
 	}
@@ -228,6 +287,7 @@ func TestKeepBrowserKeepsThePageForTheFollowUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := tempDirs(t, tmp); n != 0 {
-		t.Errorf("%d temporary files are left", n)
+		list, _ := filepath.Glob(filepath.Join(tmp, "*"))
+		t.Errorf("%d temporary files are left: %v", n, list)
 	}
 }

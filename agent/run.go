@@ -18,6 +18,7 @@ type run struct {
 	steps int   // of this run, finished ones
 	last  error // the failure of the last step; nil after a good one
 	final bool  // the model can only finish
+	again int   // times that Chrome was started anew
 	first *Step // the start, as step 0, until it is yielded
 	over  *Outcome
 	err   error // what the run returns with over
@@ -116,6 +117,9 @@ func (r *run) judgeStep(ctx context.Context, s *Step) {
 		r.end(outcomeOf(ctx, s.Err), s.Err)
 		return
 	}
+	if s.Err != nil && browserGone(s.Err) && r.relaunch(ctx, s.Err) {
+		return
+	}
 	if s.Err != nil && (fatal(s.Err) || browserGone(s.Err)) {
 		r.end(outcomeOf(ctx, s.Err), s.Err)
 		return
@@ -123,6 +127,28 @@ func (r *run) judgeStep(ctx context.Context, s *Step) {
 	if n := a.cfg.Stuck.StopAt; n > 0 && !a.cfg.Stuck.Off && a.mind.Stuck.repeats() >= n {
 		r.end(EndStuck, fmt.Errorf("%w: one action was repeated %d times", ErrStuck, a.mind.Stuck.repeats()))
 	}
+}
+
+// relaunch starts the agent's own Chrome again after it died, and reports
+// whether the run can go on. The step that saw it die stays a failed one.
+func (r *run) relaunch(ctx context.Context, why error) bool {
+	a := r.a
+	if a.cfg.Browser != nil || r.final || r.again >= a.cfg.Limits.Relaunches || !errors.Is(why, browser.ErrDisconnected) {
+		return false
+	}
+	r.again++
+	s, err := a.session.Relaunch(ctx)
+	if err != nil {
+		r.end(outcomeOf(ctx, err), fmt.Errorf("%w; starting it again: %w", why, err))
+		return false
+	}
+	a.log.Warn("Chrome died and was started again", "err", why)
+	a.mu.Lock()
+	a.session = s
+	a.mu.Unlock()
+	a.deps = a.baseDeps(s, a.folder.files)
+	a.mind.Notes = append(a.mind.Notes, "Chrome died and was started again. The pages were loaded anew by their addresses: what was typed into them is gone, and so may logins be. The actions of the last step may or may not have taken effect: look before you repeat one that sends or buys.")
+	return true
 }
 
 // end decides the outcome; the first decision counts.

@@ -110,12 +110,12 @@ func (d *downloads) close() {
 	}
 	d.mu.Lock()
 	d.closed = true
-	d.mu.Unlock()
-	d.writers.Wait()
 	dir := d.incoming
 	if d.temp {
 		dir = d.dir
 	}
+	d.mu.Unlock()
+	d.writers.Wait()
 	// Chrome may be about to write the last piece of one that it gives up.
 	for range 50 {
 		if os.RemoveAll(dir) == nil {

@@ -66,6 +66,7 @@ func (p *process) stop(grace time.Duration) error {
 		_ = p.cmd.Process.Kill()
 		<-p.exited
 	}
+	removeSocketDir(p.dir)
 	return p.removeDir()
 }
 

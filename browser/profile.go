@@ -70,6 +70,7 @@ func unlockProfile(dir string) error {
 	if !ok || perr != nil || host != self || processAlive(pid) {
 		return &ProfileInUseError{Dir: dir, PID: pid}
 	}
+	removeSocketDir(dir)
 	for _, name := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("browser: remove the lock of a dead Chrome: %w", err)
@@ -162,4 +163,20 @@ func copyFile(from, to string) (err error) {
 	}()
 	_, err = io.Copy(out, in)
 	return err
+}
+
+// removeSocketDir removes the directory that a Chrome which was killed left
+// among the temporary files: the socket by which others find it, to which its
+// profile has a link. One that ends by itself does so too.
+func removeSocketDir(profile string) {
+	const socket = "SingletonSocket"
+	target, err := os.Readlink(filepath.Join(profile, socket))
+	dir := filepath.Dir(target)
+	if err != nil || filepath.Base(target) != socket || !strings.Contains(strings.ToLower(filepath.Base(dir)), "chrom") {
+		return
+	}
+	for _, name := range []string{socket, "SingletonCookie"} {
+		_ = os.Remove(filepath.Join(dir, name))
+	}
+	_ = os.Remove(dir) // it stays if there is anything else in it
 }
