@@ -8,13 +8,15 @@ import (
 	"os/exec"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/seed-4bdb41d0/webhand/internal/cdpcbor"
 )
 
 // startWithTransport starts Chrome with the protocol on a pipe: Chrome reads
 // commands from file descriptor 3 and writes to 4. No port is opened, and
 // Chrome exits when this program does.
 func startWithTransport(_ context.Context, cmd *exec.Cmd, dir string, temp bool) (chromedp.Transport, *process, error) {
-	cmd.Args = append(cmd.Args, "--remote-debugging-pipe", "about:blank")
+	cmd.Args = append(cmd.Args, "--remote-debugging-pipe=cbor", "about:blank")
 	childR, parentW, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -34,5 +36,5 @@ func startWithTransport(_ context.Context, cmd *exec.Cmd, dir string, temp bool)
 		parentW.Close()
 		return nil, nil, err
 	}
-	return chromedp.NewPipeConn(parentR, parentW), proc, nil
+	return cdpcbor.New(parentR, parentW), proc, nil
 }
