@@ -215,18 +215,34 @@ func (fc *frameCapture) walk(ctx context.Context, o dom.WalkOptions, guard bool)
 	if guard {
 		expr = "globalThis." + dom.Global + " ? " + expr + " : '?'"
 	}
-	var raw jsonv2.Value
-	if err := fc.evaluate(expr, true).wait(ctx, &raw); err != nil {
-		return nil, err
-	}
-	value, err := remoteValue(raw)
+	value, err := text(ctx, fc.evaluate(expr, true))
 	if err != nil {
 		return nil, err
 	}
 	if string(value) == `"?"` {
 		return nil, errNoWalker
 	}
-	return dom.Decode(value)
+	n := dom.Parts(value)
+	calls := make([]*call, n-1)
+	for i := range calls {
+		calls[i] = fc.evaluate(dom.PartExpression(i+1), true)
+	}
+	more := make([][]byte, n-1)
+	for i, c := range calls {
+		if more[i], err = text(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return dom.Decode(value, more...)
+}
+
+// text waits for the string, quoted, that an evaluation comes to.
+func text(ctx context.Context, c *call) ([]byte, error) {
+	var raw jsonv2.Value
+	if err := c.wait(ctx, &raw); err != nil {
+		return nil, err
+	}
+	return remoteValue(raw)
 }
 
 // remoteValue cuts the value out of an evaluation's answer. The answer may be

@@ -1,8 +1,10 @@
 package dom
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -118,19 +120,26 @@ type Capture struct {
 	files                       []hiddenFile
 }
 
-// Decode reads what the walker answered. data is the JSON value the protocol
-// delivers, a quoted string, or that string's bare text. It never panics, and
-// replaces what is not valid Unicode.
-func Decode(data []byte) (*Capture, error) {
-	if len(data) >= 2 && data[0] == '"' {
-		data = unquote(data[1 : len(data)-1])
-	} else {
-		data = []byte(string(data))
+// Decode reads what the walker answered: data is the JSON value the protocol
+// delivers, a quoted string, or that string's bare text, and more are the
+// parts that follow (see [Parts]). It never panics, and replaces what is not
+// valid Unicode.
+func Decode(data []byte, more ...[]byte) (*Capture, error) {
+	size := len(data)
+	for _, p := range more {
+		size += len(p)
 	}
-	if len(data) > 0 && data[0] == '=' {
+	text := appendUnquoted(make([]byte, 0, size), data)
+	for _, p := range more {
+		text = appendUnquoted(text, p)
+	}
+	if len(text) > 0 && text[0] == '=' {
 		return nil, ErrUnchanged
 	}
-	s := string(data)
+	s := string(text)
+	if len(more) > 0 {
+		_, s, _ = strings.Cut(s, "|")
+	}
 	if !utf8.ValidString(s) {
 		s = validUTF8(s)
 	}
@@ -368,13 +377,26 @@ func unescapeField(f string) string {
 	return string(b)
 }
 
-// unquote undoes JSON string escapes. A lone surrogate becomes U+FFFD.
-func unquote(q []byte) []byte {
-	b := make([]byte, 0, len(q))
+// appendUnquoted undoes JSON string escapes; what is not quoted is taken as it
+// is. A lone surrogate becomes U+FFFD.
+func appendUnquoted(b, q []byte) []byte {
+	if len(q) < 2 || q[0] != '"' {
+		return append(b, q...)
+	}
+	q = q[1 : len(q)-1]
 	for i := 0; i < len(q); i++ {
-		if q[i] != '\\' || i+1 >= len(q) {
-			b = append(b, q[i])
-			continue
+		if n := bytes.IndexByte(q[i:], '\\'); n != 0 {
+			if n < 0 {
+				n = len(q) - i
+			}
+			b = append(b, q[i:i+n]...)
+			if i += n; i == len(q) {
+				break
+			}
+		}
+		if i+1 == len(q) {
+			b = append(b, '\\')
+			break
 		}
 		i++
 		switch q[i] {

@@ -100,3 +100,23 @@ func (o WalkOptions) Expression() string {
 	b = append(b, "})"...)
 	return string(b)
 }
+
+// Parts reports in how many parts the answer of a walk comes, of which data,
+// as the protocol delivers it, is the first. It is 1 for what is whole.
+func Parts(data []byte) int {
+	if len(data) < 3 || string(data[:2]) != `"+` {
+		return 1
+	}
+	n := 0
+	for _, c := range data[2:min(len(data), 9)] {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = n*10 + int(c-'0')
+	}
+	return max(n, 1)
+}
+
+// PartExpression returns the JavaScript that gives part i, from 1, of the last
+// walk's answer. Each part is given once, in order.
+func PartExpression(i int) string { return Global + ".part(" + strconv.Itoa(i) + ")" }

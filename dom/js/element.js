@@ -87,9 +87,10 @@ const element = (el, c) => {
     control = el.control;
     why &= ~(POINTER | FOCUSABLE);
     if (control) {
-      if (usableControl(control)) why = bits && !within(control, el) && !control ? why : 0;
-      else if (!checkVisibility(control) || true) why |= LABEL;
-      if (!(why & LABEL)) control = null;
+      if (usableControl(control)) {
+        why = 0;
+        control = null;
+      } else why |= LABEL;
     } else if (style && style.cursor === 'pointer' && !c.ptr) why |= POINTER;
   }
   if (tag === 'option' && !c.listbox) why = 0;
@@ -150,7 +151,7 @@ const element = (el, c) => {
           const m = Math.min(margin, b.height);
           nr = cut(nr, { x0: box.x0 - m, y0: box.y0 - m, x1: box.x1 + m, y1: box.y1 + m });
         }
-      } else if (overflow !== 'clip' || true) {
+      } else {
         clip = cut(clip, box);
         hard = cut(hard, box);
       }

@@ -3,18 +3,45 @@ let lastKey = '';
 let lastGeneration = -1;
 let lastTime = 0;
 
+// A long answer is fetched in parts: what Chrome makes of a string on its way
+// out is made several times, and memory for a long one is fresh each time.
+// Parts of this size cost a quarter of the whole at once.
+const PART = 65536;
+let answer = '';
+
+// cutAt is where part i begins, which is not within a pair of UTF-16.
+const cutAt = (i) => {
+  const n = i * PART;
+  return n < answer.length && (answer.charCodeAt(n) & 0xfc00) === 0xdc00 ? n - 1 : n;
+};
+const part = (i) => answer.slice(cutAt(i), cutAt(i + 1));
+
+const inParts = (s) => {
+  if (s.length <= PART) return s;
+  answer = s;
+  return '+' + Math.ceil(s.length / PART) + '|' + part(0);
+};
+
 const api = {
   token,
-  // walk writes the page out; "=" when nothing changed since the same walk.
+  // walk writes the page out; "=" when nothing changed since the same walk,
+  // "+n|" before the first of n parts.
   walk(o) {
     const key = JSON.stringify([o.full, o.md, o.margin, o.text, o.max]);
     const age = now() - lastTime;
     if (o.since && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age) return '=' + token + generation;
     const s = walk(o);
-    if (o.md) return s;
-    lastKey = key;
-    lastGeneration = generation;
-    lastTime = now();
+    if (!o.md) {
+      lastKey = key;
+      lastGeneration = generation;
+      lastTime = now();
+    }
+    return inParts(s);
+  },
+  // part gives the part i of the last walk; after the last there is none.
+  part(i) {
+    const s = part(i);
+    if ((i + 1) * PART >= answer.length) answer = '';
     return s;
   },
   generation: () => token + generation,
