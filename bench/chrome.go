@@ -16,9 +16,12 @@ type chrome struct {
 	cmd  *exec.Cmd
 	dir  string
 	port string
+	path string // of the browser's own websocket
 }
 
 func (c *chrome) url() string { return "http://127.0.0.1:" + c.port }
+
+func (c *chrome) socket() string { return "ws://127.0.0.1:" + c.port + c.path }
 
 func startChrome(ctx context.Context) (*chrome, error) {
 	path := ""
@@ -49,7 +52,7 @@ func startChrome(ctx context.Context) (*chrome, error) {
 	for range 600 {
 		b, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
 		if err == nil && strings.Contains(string(b), "\n") {
-			c.port, _, _ = strings.Cut(string(b), "\n")
+			c.port, c.path, _ = strings.Cut(strings.TrimSpace(string(b)), "\n")
 			return c, nil
 		}
 		select {

@@ -200,7 +200,7 @@ type script struct {
 }
 
 func startStagehand(_ context.Context, c *chrome) (subject, error) {
-	cmd := exec.Command("node", "stagehand.mjs", c.url())
+	cmd := exec.Command("node", "stagehand.mjs", c.socket())
 	cmd.Stderr = os.Stderr // why it ended, if it did
 	in, err := cmd.StdinPipe()
 	if err != nil {
