@@ -145,11 +145,12 @@ type actTarget struct {
 
 // The ways an operation finds its element.
 const (
-	callByRef = `function(name, o, ref, doc) { const a = globalThis.__webhandAct; if (!a) return { install: true };
+	actHere   = `globalThis.__webhandAct || globalThis.` + bootName + `?.act()`
+	callByRef = `function(name, o, ref, doc) { const a = ` + actHere + `; if (!a) return { install: true };
 		const w = globalThis.__webhand; return a(name, w && w.token === doc ? w.el(ref) : null, o) }`
-	callByThis  = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, this, o) : { install: true } }`
+	callByThis  = `function(name, o) { const a = ` + actHere + `; return a ? a(name, this, o) : { install: true } }`
 	callByStash = `function(name, o, at) { const a = globalThis.__webhandAct; return a ? a(name, at, o) : null }`
-	callByDoc   = `function(name, o) { const a = globalThis.__webhandAct; return a ? a(name, document, o) : { install: true } }`
+	callByDoc   = `function(name, o) { const a = ` + actHere + `; return a ? a(name, document, o) : { install: true } }`
 )
 
 // page returns the main document of a tab as a target.

@@ -35,6 +35,7 @@ type frameCapture struct {
 	listening    map[cdp.BackendNodeID]uint32 // what the walker was told
 	heard        int                          // Capture.Mutations when the page was last asked about them
 	heardAt      time.Time
+	moves        bool                 // it had changed then
 	named        map[cdp.FrameID]bool // cross-process frames it knows
 }
 
@@ -132,7 +133,7 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 		return nil, err
 	}
 	if fresh {
-		t.listen(ctx, fc)
+		fc.listen(ctx, fc.askListeners())
 	}
 	t.nameFrames(ctx, fc)
 	same := o
@@ -140,18 +141,25 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 	if fc.last != nil && fc.options == same {
 		o.Since = fc.last.Generation
 	}
+	// Listeners come with elements, rarely without a change of the tree. A
+	// page that changed the last time is asked at once.
+	var asked *call
+	if !fresh && fc.moves {
+		asked = fc.askListeners()
+	}
 	c, err := fc.walk(ctx, o, !fresh)
 	switch {
 	case errors.Is(err, dom.ErrUnchanged):
+		fc.moves = false
 		return fc.last, nil
 	case err != nil:
 		return nil, err
 	}
-	again := false
-	// Listeners come with elements, rarely without a change of the tree.
-	if !fresh && (c.Mutations != fc.heard || time.Since(fc.heardAt) > listenEvery) {
-		again = t.listen(ctx, fc)
+	fc.moves = c.Mutations != fc.heard
+	if asked == nil && !fresh && (fc.moves || time.Since(fc.heardAt) > listenEvery) {
+		asked = fc.askListeners()
 	}
+	again := fc.listen(ctx, asked)
 	fc.heard = c.Mutations
 	if c.Suspects > 0 && fc.adoptRoots(ctx) {
 		again = true
@@ -184,14 +192,31 @@ func (t *tab) enter(ctx context.Context, fc *frameCapture) (fresh bool, err erro
 		frame: fc.frame, sess: sess, world: world,
 		listening: make(map[cdp.BackendNodeID]uint32), named: make(map[cdp.FrameID]bool),
 	}
-	install := fc.evaluate(dom.Script(), true)
+	script := dom.Script()
+	if fc.frame == t.main {
+		t.mu.Lock()
+		if t.booted {
+			script = bootWalker
+		}
+		t.mu.Unlock()
+		t.bootNext()
+	}
+	install := fc.evaluate(script, true)
 	doc := sess.send(runtime.CommandEvaluate, runtime.EvaluateParams{Expression: "document", Silent: new(true), ObjectGroup: worldName})
 	var res runtime.EvaluateResult
 	if err := install.wait(ctx, &res); err != nil {
 		fc.world = 0
 		return false, err
 	}
-	if err := decodeRemote(res.Result, res.ExceptionDetails, nil); err != nil {
+	token := ""
+	err = decodeRemote(res.Result, res.ExceptionDetails, &token)
+	if err == nil && token == "" { // the document was there before its scripts were
+		res = runtime.EvaluateResult{}
+		if err = fc.evaluate(dom.Script(), true).wait(ctx, &res); err == nil {
+			err = decodeRemote(res.Result, res.ExceptionDetails, nil)
+		}
+	}
+	if err != nil {
 		fc.world = 0
 		return false, fmt.Errorf("browser: install the page walker: %w", err)
 	}

@@ -27,19 +27,23 @@ var listenerBits = map[string]uint32{
 // maxHints bounds how many elements are told about at once.
 const maxHints = 3000
 
-// listen tells the walker which elements the page's own scripts listen on,
-// found in one pass over the document (DOMDebugger.getEventListeners), and
-// reports whether there was something new.
-func (t *tab) listen(ctx context.Context, fc *frameCapture) bool {
+// askListeners asks on which elements the page's own scripts listen, in one
+// pass over the document (DOMDebugger.getEventListeners).
+func (fc *frameCapture) askListeners() *call {
 	if fc.mainDocument == "" {
-		return false
+		return nil
 	}
 	fc.heardAt = time.Now()
-	var raw jsonv2.Value
-	err := fc.sess.send(domdebugger.CommandGetEventListeners, domdebugger.GetEventListenersParams{
+	return fc.sess.send(domdebugger.CommandGetEventListeners, domdebugger.GetEventListenersParams{
 		ObjectID: fc.mainDocument, Depth: new(int64(-1)), Pierce: new(true),
-	}).wait(ctx, &raw)
-	if err != nil {
+	})
+}
+
+// listen tells the walker which elements the page listens on, by the answer to
+// askListeners, and reports whether there was something new.
+func (fc *frameCapture) listen(ctx context.Context, asked *call) bool {
+	var raw jsonv2.Value
+	if asked == nil || asked.wait(ctx, &raw) != nil {
 		return false
 	}
 	var res struct {

@@ -25,14 +25,13 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 	if id, ok := s.states.identity(st, index); ok {
 		return id, nil
 	}
-	page := st.Page
-	if page.Scroll.Height > page.Scroll.ViewH+500 {
+	if scroll := st.Page.Scroll; scroll.Height > scroll.ViewH+500 {
 		// Twins are counted over the whole page, as Relocate does.
-		if full, err := s.State(ctx, StateOptions{Full: true, Text: dom.TextOptions{Budget: 1}}); err == nil {
-			page = full.Page
+		if full, err := s.State(ctx, StateOptions{Full: true, facts: true, Text: dom.TextOptions{Budget: 1}}); err == nil {
+			st = full
 		}
 	}
-	ids, indices, err := s.identities(ctx, page)
+	ids, indices, err := s.identities(ctx, st)
 	if err != nil {
 		return dom.Identity{}, err
 	}
@@ -49,11 +48,11 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 // wraps dom.ErrNoMatch or dom.ErrAmbiguous.
 func (s *Session) Relocate(ctx context.Context, want dom.Identity) (index int, level dom.Level, err error) {
 	// A twin outside a part of the page would go unseen, so the whole decides.
-	st, err := s.State(ctx, StateOptions{Full: true, Text: dom.TextOptions{Budget: 1}})
+	st, err := s.State(ctx, StateOptions{Full: true, facts: true, Text: dom.TextOptions{Budget: 1}})
 	if err != nil {
 		return 0, dom.LevelNone, err
 	}
-	ids, indices, err := s.identities(ctx, st.Page)
+	ids, indices, err := s.identities(ctx, st)
 	if err != nil {
 		return 0, dom.LevelNone, err
 	}
@@ -94,62 +93,69 @@ func (p *pageStates) identity(st *State, index int) (id dom.Identity, ok bool) {
 	return id, ok
 }
 
-// identities describes every target of the page, asking each of its processes
-// once.
-func (s *Session) identities(ctx context.Context, p *dom.Page) (ids []dom.Identity, indices []int, err error) {
-	type asked struct {
-		home  home
-		refs  []int
-		facts map[int]*dom.Facts
-	}
-	docs := make(map[string]*asked)
+// identities describes every target of a state. What did not come along with
+// it is asked for, once a process of the page.
+func (s *Session) identities(ctx context.Context, st *State) (ids []dom.Identity, indices []int, err error) {
+	p := st.Page
+	known := make(map[dom.Ref]*dom.Facts)
+	missing := make(map[string][]int) // numbers by document
+	homes := make(map[string]home)
 	for i := range p.Elements {
 		e := &p.Elements[i]
-		if e.Index == 0 {
-			continue
-		}
 		ref, ok := p.Ref(e)
-		if !ok {
+		if e.Index == 0 || !ok {
 			continue
 		}
-		a := docs[ref.Doc]
-		if a == nil {
+		ref.Control = 0
+		if f := st.fact(ref); f != nil {
+			known[ref] = f
+			continue
+		}
+		if _, ok := homes[ref.Doc]; !ok {
 			h, _, err := s.resolve(e.Index)
 			if err != nil {
 				continue
 			}
-			a = &asked{home: h, facts: make(map[int]*dom.Facts)}
-			docs[ref.Doc] = a
+			homes[ref.Doc] = h
 		}
-		a.refs = append(a.refs, ref.Num)
+		missing[ref.Doc] = append(missing[ref.Doc], ref.Num)
 	}
-	for _, a := range docs {
-		facts, err := a.home.tab.facts(ctx, a.home.frame, a.refs)
+	for doc, refs := range missing {
+		h := homes[doc]
+		facts, err := h.tab.facts(ctx, h.frame, refs)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, f := range facts {
 			if f != nil {
-				a.facts[f.Ref] = f
+				known[dom.Ref{Doc: doc, Num: f.Ref}] = f
 			}
 		}
 	}
 	for i := range p.Elements {
 		e := &p.Elements[i]
-		if e.Index == 0 {
-			continue
-		}
 		ref, ok := p.Ref(e)
-		if !ok || docs[ref.Doc] == nil {
+		if e.Index == 0 || !ok {
 			continue
 		}
-		if f := docs[ref.Doc].facts[ref.Num]; f != nil {
+		ref.Control = 0
+		if f := known[ref]; f != nil {
 			ids = append(ids, p.Identify(e, f))
 			indices = append(indices, e.Index)
 		}
 	}
 	dom.CountTwins(ids)
 	return ids, indices, nil
+}
+
+// fact is what came along about an element, nil when nothing did.
+func (st *State) fact(ref dom.Ref) *dom.Facts {
+	for _, c := range st.captures {
+		if c.Token == ref.Doc {
+			return c.Facts(ref.Num)
+		}
+	}
+	return nil
 }
 
 func (t *tab) facts(ctx context.Context, frame cdp.FrameID, refs []int) ([]*dom.Facts, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +35,8 @@ type StateOptions struct {
 	// a change that only style makes (an animation) may be up to a second
 	// old.
 	Fresh bool
+	facts bool // what Session.Identify needs comes along
+
 	// Timeout bounds the whole. Zero is 10 s. Frames that do not answer in
 	// time are named in Page.Missing.
 	Timeout time.Duration
@@ -52,6 +56,8 @@ type State struct {
 	Unchanged bool
 	// Timing says what it cost.
 	Timing StateTiming
+
+	captures []*dom.Capture // of its documents, when facts came along
 }
 
 // StateTiming is what a state cost.
@@ -118,7 +124,7 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 	if o.Fresh {
 		age = time.Millisecond
 	}
-	top, frames, homes, err := t.capture(ctx, dom.WalkOptions{Full: o.Full, Margin: o.Margin, MaxAge: age, Limit: o.Timeout / 2})
+	top, frames, homes, err := t.capture(ctx, dom.WalkOptions{Full: o.Full, Facts: o.facts, Margin: o.Margin, MaxAge: age, Limit: o.Timeout / 2})
 	wg.Wait()
 	if err != nil {
 		return nil, fmt.Errorf("browser: look at the page: %w", err)
@@ -131,6 +137,9 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 	defer s.states.mu.Unlock()
 	st.Page = dom.Build(top, frames, &s.states.numbering)
 	s.states.remember(t, homes)
+	if o.facts {
+		st.captures = append(slices.Collect(maps.Values(frames)), top)
+	}
 	st.Timing.Build = time.Since(mark)
 	mark = time.Now()
 	if shotErr != nil {

@@ -35,6 +35,7 @@ type tab struct {
 	reporting chan struct{} // closed when the last navigation is reported
 
 	captures captures // of the page state
+	booted   bool     // new documents come with the scripts ready
 
 	ready    chan struct{} // closed when setup ended
 	setupErr error         // valid after ready

@@ -118,7 +118,12 @@ type Capture struct {
 	attrs                       []Attr
 	frames                      []frameRecord
 	files                       []hiddenFile
+	facts                       map[int]*Facts
 }
+
+// Facts are those of the target with the number in this document, nil when the
+// walk was not asked for any, or did not meet it.
+func (c *Capture) Facts(ref int) *Facts { return c.facts[ref] }
 
 // Decode reads what the walker answered: data is the JSON value the protocol
 // delivers, a quoted string, or that string's bare text, and more are the
@@ -201,6 +206,16 @@ func decode(s string) (*Capture, error) {
 			}
 		case "h":
 			c.files = append(c.files, hiddenFile{ref: d.num(), frame: d.num(), name: d.field(), accept: d.field()})
+		case "i":
+			f := &Facts{Ref: int(d.num()), Tag: d.field(), Path: d.field(), Attrs: map[string]string{}}
+			for !d.lineEnd() {
+				k := d.field()
+				f.Attrs[k] = d.field()
+			}
+			if c.facts == nil {
+				c.facts = make(map[int]*Facts)
+			}
+			c.facts[f.Ref] = f
 		default:
 			return nil, fmt.Errorf("%w: record at byte %d", errWire, d.i)
 		}

@@ -47,6 +47,8 @@ type WalkOptions struct {
 	Full bool
 	// Markdown writes structure and words for [Markdown], without boxes.
 	Markdown bool
+	// Facts writes what [Page.Identify] needs of each target, too.
+	Facts bool
 	// Margin is how far beyond the viewport near reaches, in CSS pixels.
 	// Zero is 500.
 	Margin int
@@ -84,6 +86,8 @@ func (o WalkOptions) Expression() string {
 	b = strconv.AppendBool(b, o.Full || o.Markdown)
 	b = append(b, ",md:"...)
 	b = strconv.AppendBool(b, o.Markdown)
+	b = append(b, ",facts:"...)
+	b = strconv.AppendBool(b, o.Facts)
 	num := func(k string, v int) {
 		b = append(b, ',')
 		b = append(b, k...)

@@ -11,9 +11,9 @@ const segmentOf = (el) => {
   return before || more ? tag + '[' + (before + 1) + ']' : tag;
 };
 
-// identify returns for each reference null, or its path from the root of its
-// document (shadow roots are passed through, marked by //) and its attributes.
-const identify = (refs) => {
+// pathFinder gives paths from the root of an element's document; shadow roots
+// are passed through, marked by //.
+const pathFinder = () => {
   const paths = new Map();
   const pathOf = (el) => {
     const known = paths.get(el);
@@ -25,18 +25,41 @@ const identify = (refs) => {
     paths.set(el, s);
     return s;
   };
+  return (el) => {
+    let depth = 0;
+    for (let p = el; p && depth < 3000; p = parentNode(p)) depth++;
+    return depth < 3000 ? well(pathOf(el)) : '';
+  };
+};
+
+// eachFact calls f with the attributes that say which element it is.
+const eachFact = (el, f) => {
+  for (const name of attributeNames(el)) {
+    if (!STATIC.has(name)) continue;
+    if (name === 'value' && !/^(radio|checkbox|submit|button|reset)$/.test(el.type || '') && localName(el) !== 'option') continue;
+    const v = getAttribute(el, name);
+    if (v.length <= 500 && !v.startsWith('data:')) f(well(name), well(v));
+  }
+};
+
+// identify returns for each reference null, or its path and attributes.
+const identify = (refs) => {
+  const pathOf = pathFinder();
   return refs.map((ref) => {
     const el = live(ref);
     if (!el) return null;
-    let depth = 0;
-    for (let p = el; p && depth < 3000; p = parentNode(p)) depth++;
     const attrs = {};
-    for (const name of attributeNames(el)) {
-      if (!STATIC.has(name)) continue;
-      if (name === 'value' && !/^(radio|checkbox|submit|button|reset)$/.test(el.type || '') && localName(el) !== 'option') continue;
-      const v = getAttribute(el, name);
-      if (v.length <= 500 && !v.startsWith('data:')) attrs[well(name)] = well(v);
-    }
-    return { ref, tag: localName(el), path: depth < 3000 ? well(pathOf(el)) : '', attrs };
+    eachFact(el, (k, v) => { attrs[k] = v; });
+    return { ref, tag: localName(el), path: pathOf(el), attrs };
   });
 };
+
+// writeFacts writes the same into the walk.
+function writeFacts(els) {
+  const pathOf = pathFinder();
+  for (const el of els) {
+    let s = 'i|' + refNumber(el) + '|' + esc(localName(el)) + '|' + esc(pathOf(el));
+    eachFact(el, (k, v) => { s += '|' + esc(k) + '|' + esc(v); });
+    out.push(s);
+  }
+}

@@ -6,6 +6,7 @@
 //   g gap       g|parent|above|below     elements left out for being far away
 //   f frame     f|node|x|y|scale|vw|vh|sx|sy|sw|sh|url|title
 //   x addition  x|node|key|value...
+//   i identity  i|ref|tag|path|attribute|value...
 // Keys that start with a dot are not attributes. In texts ^ | and line feed
 // are written ^^ ^b ^n.
 

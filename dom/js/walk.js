@@ -118,6 +118,7 @@ function walk(o) {
 
   // Hidden file fields are reached through their label, or the button nearest.
   if (!md) hiddenFiles(frames, shown, out);
+  if (o.facts) writeFacts(shown.keys());
   for (const [p, g] of gaps) out.push('g|' + p + '|' + g[0] + '|' + g[1]);
 
   const nodes = docByTag(document, '*').length;
