@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 )
 
 // ScreenshotOptions say what to capture. The zero value is the viewport of the
@@ -24,6 +26,23 @@ func (s *Session) Screenshot(ctx context.Context, opts ScreenshotOptions) ([]byt
 		return nil, err
 	}
 	return t.screenshot(ctx, opts)
+}
+
+// frameWait is how long a look waits for the frame that its screenshot shows.
+const frameWait = 80 * time.Millisecond
+
+// afterFrame returns when the page has handed out a frame. A walk that is in
+// the way of that frame holds the screenshot up; after it, both go on at once.
+func (t *tab) afterFrame(ctx context.Context) {
+	sess, world, err := t.world(ctx, t.main)
+	if err != nil {
+		return
+	}
+	drawn := sess.send(runtime.CommandEvaluate, runtime.EvaluateParams{
+		Expression: "new Promise((f) => requestAnimationFrame(() => setTimeout(f)))",
+		ContextID:  world, AwaitPromise: new(true), Silent: new(true),
+	})
+	waitChange(ctx, drawn.ch, frameWait)
 }
 
 func (t *tab) screenshot(ctx context.Context, opts ScreenshotOptions) ([]byte, error) {

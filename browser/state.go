@@ -119,6 +119,7 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 	var wg sync.WaitGroup
 	if o.Screenshot {
 		wg.Go(func() { shot, shotErr = t.screenshot(ctx, o.Image) })
+		t.afterFrame(ctx)
 	}
 	age := time.Second
 	if o.Fresh {
