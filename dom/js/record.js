@@ -46,6 +46,7 @@ const keepAttr = (name) => {
 
 // What one walk keeps; there is never more than one at a time.
 let out = [];
+let written = []; // many lines each
 let count = 0; // records that get a position
 let visited = 0;
 let brk = true; // the next record starts a line
@@ -78,6 +79,7 @@ const R = Math.round;
 const begin = (o) => {
   forgetLabels();
   out = [];
+  written = [];
   count = visited = plain = 0;
   brk = sep = true;
   soft = false;
@@ -99,6 +101,14 @@ const begin = (o) => {
   range = document.createRange();
   viewW = window.innerWidth;
   viewH = window.innerHeight;
+};
+
+// settle makes one string of the lines so far. The pieces of a line that is
+// kept as such outlive what the engine clears away cheaply.
+const settle = () => {
+  if (out.length === 0) return;
+  written.push(out.join('\n'));
+  out = [];
 };
 
 const gap = (p, above) => {

@@ -96,6 +96,7 @@ const run = (top, ctx) => {
       continue;
     }
     const t = nodeType(n);
+    if (out.length > 511) settle();
     if (t === TEXT) {
       text(n, s.c);
     } else if (t === ELEMENT) {
@@ -117,7 +118,7 @@ function walk(o) {
   if (docElement(document)) run(docElement(document), contextOf(top, -1, null));
 
   // Hidden file fields are reached through their label, or the button nearest.
-  if (!md) hiddenFiles(frames, shown, out);
+  if (!md) hiddenFiles(frames, shown);
   if (o.facts) writeFacts(shown.keys());
   for (const [p, g] of gaps) out.push('g|' + p + '|' + g[0] + '|' + g[1]);
 
@@ -125,7 +126,8 @@ function walk(o) {
   const head = ['W1', token, generation, mutations, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
     esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, foreign.filter((e) => !frameIdOf.has(e)).length, Math.round((now() - started) * 1000)].join('|');
   pending = { suspects, foreign: foreign.filter((e) => !frameIdOf.has(e)) };
-  return head + '\n' + out.join('\n');
+  settle();
+  return head + '\n' + written.join('\n');
 }
 
 let pending = { suspects: [], foreign: [] };
@@ -133,7 +135,7 @@ let pending = { suspects: [], foreign: [] };
 const position = un(NP.compareDocumentPosition);
 const follows = (a, b) => (position(a, b) & 4) !== 0;
 
-function hiddenFiles(frames, shown, out) {
+function hiddenFiles(frames, shown) {
   for (const fr of frames) {
     for (const f of docQueryAll(fr.doc, 'input[type=file i]')) {
       if (shown.has(f)) continue;
