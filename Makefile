@@ -36,9 +36,11 @@ fuzz: ## every fuzz target for 30 s
 peers: chrome ## page states and clicks beside other tools, from npm
 	cd bench && npm install --no-fund --no-audit && $(GO) run .
 
-mcp-peers: chrome ## MCP client and server against others' from npm
+mcp-peers: chrome ## MCP client and server, and the storage file, against others' from npm
 	cd tools/mcptools/testdata/npm && npm install --no-fund --no-audit
 	$(GO) test -tags npm -run NPM -count=1 -p 1 -timeout 20m -v ./tools/mcptools ./tools/mcpserver
+	cd bench && npm install --no-fund --no-audit
+	$(GO) test -tags npm -run Playwrights -count=1 -v ./browser
 
 stores: ## the memory stores that are modules of their own; real servers by WEBHAND_TEST_PGVECTOR_DSN and WEBHAND_TEST_QDRANT_URL
 	cd memory/pgvector && $(GO) vet ./... && $(GO) test -race -count=1 ./...

@@ -28,6 +28,7 @@ type Scrolled struct {
 	Left, Right    float64 // and to both sides
 	Box            string  // the box that scrolled; empty for the page
 	Wheel          bool    // nothing scrolls there: the mouse wheel was turned instead
+	Stuck          string  // why nothing moved, if nothing did; empty otherwise
 	View, ViewWide float64 // height and width of what scrolls
 }
 
@@ -137,29 +138,45 @@ func (e *actTarget) wheel(ctx context.Context, w *effectWatch, a *scrollAnswer) 
 	}
 	out := b.scrolled()
 	out.Wheel = true
-	out.Changed = out.Changed || b.Changed
+	end, atEnd := endOf(a)
+	if !out.Changed {
+		out.Stuck = end
+		// What is at its end does not move. Whatever else happens on the page
+		// then is not of this scroll's doing, unless the box itself grew: a
+		// list that loads more.
+		out.Changed = b.Changed && (!atEnd || b.Lost || b.grewFrom(a))
+	}
 	w.finish(ctx, &out.Effect, false)
 	if out.nothing() {
-		return out, &ActionError{Index: e.index, What: a.What, Reason: ReasonNoEffect, Detail: endOf(a)}
+		return out, &ActionError{Index: e.index, What: a.What, Reason: ReasonNoEffect, Detail: end}
 	}
 	return out, nil
 }
 
-func endOf(a *scrollAnswer) string {
-	if a.Above+a.Below+a.Left+a.Right < 1 {
-		return "does not scroll: all of it is shown; something inside it may, give its number"
-	}
+// grewFrom reports whether there is more or less to scroll than there was.
+func (a *scrollAnswer) grewFrom(before *scrollAnswer) bool {
+	return math.Abs(a.Above+a.Below-before.Above-before.Below) >= 1 ||
+		math.Abs(a.Left+a.Right-before.Left-before.Right) >= 1
+}
+
+// endOf says why nothing moved, and whether that is because what scrolls is at
+// the end it was asked to go to.
+func endOf(a *scrollAnswer) (why string, atEnd bool) {
 	switch {
+	case a.Above+a.Below+a.Left+a.Right < 1:
+		return "does not scroll: all of it is shown; something inside it may, give its number", false
+	case a.Frozen:
+		return "did not scroll", false
 	case a.WantY > 0 && a.Below < 1:
-		return "is at its bottom already"
+		return "is at its bottom already", true
 	case a.WantY < 0 && a.Above < 1:
-		return "is at its top already"
+		return "is at its top already", true
 	case a.WantX > 0 && a.Right < 1:
-		return "is at its right end already"
+		return "is at its right end already", true
 	case a.WantX < 0 && a.Left < 1:
-		return "is at its left end already"
+		return "is at its left end already", true
 	}
-	return "did not scroll"
+	return "did not scroll", false
 }
 
 // ScrollToElement brings an element into view.

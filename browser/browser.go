@@ -201,7 +201,7 @@ func (b *Browser) Close() error {
 // none.
 func (b *Browser) NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	cfg.Isolated = true
-	if cfg.Policy.isZero() {
+	if cfg.Policy.IsZero() {
 		cfg.Policy = b.cfg.Policy
 	}
 	r, err := newRoute(cfg, b.cfg.Proxy, b.proc != nil)

@@ -13,7 +13,9 @@
 //
 // The life of a session is apart from the context of any call: a call whose
 // context ends returns at once and leaves the tab usable. Only Close, or the
-// death of Chrome, ends a session.
+// death of Chrome, ends a session; [Session.Relaunch] then gives another with
+// the pages it had. A dropped connection to a Chrome that lives is made again
+// by itself.
 //
 // All commands travel over one connection (a pipe to a launched Chrome, a
 // websocket to a remote one) as flat sessions of the Chrome DevTools Protocol.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/chromedp"
 )
 
 // launch starts Chrome and returns a connection to it that has answered.
@@ -57,6 +57,9 @@ func launch(ctx context.Context, cfg Config, r *route) (*conn, *process, error) 
 			case <-ctx.Done():
 			}
 		}
+		if cfg.Headful && noDisplay(proc.out.String()) {
+			err = fmt.Errorf("%w: there is no display for a window; leave Headful out, or start Xvfb and set DISPLAY", err)
+		}
 		c.shutdown(ErrClosed)
 		_ = proc.stop(0)
 		return nil, nil, &LaunchError{Path: path, Stderr: proc.out.String(), Err: err}
@@ -64,4 +67,8 @@ func launch(ctx context.Context, cfg Config, r *route) (*conn, *process, error) 
 	return c, proc, nil
 }
 
-var _ chromedp.Transport = (*chromedp.PipeConn)(nil)
+// noDisplay reports whether Chrome complains that it has nowhere to show a
+// window.
+func noDisplay(stderr string) bool {
+	return strings.Contains(stderr, "Missing X server") || strings.Contains(stderr, "cannot open display") || strings.Contains(stderr, "Failed to connect to Wayland display")
+}

@@ -48,7 +48,9 @@ type Policy struct {
 	Schemes []string
 }
 
-func (p Policy) isZero() bool {
+// IsZero reports whether the policy sets nothing: it is then the zero value in
+// all but form, since lists that are empty say the same as nil ones.
+func (p Policy) IsZero() bool {
 	return len(p.Allow)+len(p.Block)+len(p.AllowResources)+len(p.BlockResources)+len(p.Schemes) == 0 &&
 		p.Private == AccessDefault && !p.NoAddresses
 }
