@@ -11,6 +11,15 @@ import (
 	"testing"
 )
 
+// killChrome kills a session's Chrome and waits until that is known.
+func killChrome(t *testing.T, s *Session) {
+	t.Helper()
+	if err := s.b.proc.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.Done()
+}
+
 // A Chrome that died is started again with the pages it had; what it had
 // downloaded and what was recorded is still there (faults F154, F155).
 func TestRelaunchBringsThePagesBack(t *testing.T) {
@@ -58,10 +67,7 @@ func TestRelaunchBringsThePagesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	profile := old.b.proc.dir
-	if err := old.b.proc.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-old.Done()
+	killChrome(t, old)
 
 	s, err := old.Relaunch(ctx)
 	if err != nil {
@@ -135,10 +141,7 @@ func TestRelaunchLoadsTheStorageFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := old.b.proc.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-old.Done()
+	killChrome(t, old)
 	s, err := old.Relaunch(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -190,10 +193,7 @@ func TestRelaunchOfARemoteAndOfAShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.proc.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-shared.Done()
+	killChrome(t, shared)
 	if _, err := shared.Relaunch(ctx); !errors.Is(err, ErrDisconnected) || !strings.Contains(err.Error(), "Launch another") {
 		t.Errorf("relaunch of a session in a shared Chrome: %v", err)
 	}
