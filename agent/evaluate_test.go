@@ -17,11 +17,13 @@ func TestEvaluateIsLeftOutWithSecretsAndPolicies(t *testing.T) {
 		cfg  Config
 		want bool
 	}{
-		"by default":             {Config{}, true},
-		"with secrets":           {Config{Secrets: []registry.Secret{registry.NewSecret("pass", "K7!blue-sky", "https://a.test")}}, false},
-		"with a policy":          {Config{BrowserConfig: browser.Config{Policy: browser.Policy{Allow: []string{"a.test"}}}}, false},
-		"with tools and secrets": {Config{Tools: tools.New(), Secrets: []registry.Secret{registry.NewSecret("pass", "K7!blue-sky", "https://a.test")}}, false},
-		"with tools alone":       {Config{Tools: tools.New()}, true},
+		"by default":                {Config{}, true},
+		"with secrets":              {Config{Secrets: []registry.Secret{registry.NewSecret("pass", "K7!blue-sky", "https://a.test")}}, false},
+		"with a policy":             {Config{BrowserConfig: browser.Config{Policy: browser.Policy{Allow: []string{"a.test"}}}}, false},
+		"with lists that are empty": {Config{BrowserConfig: browser.Config{Policy: browser.Policy{Allow: []string{}, Block: []string{}, Schemes: []string{}}}}, true},
+		"with access refused":       {Config{BrowserConfig: browser.Config{Policy: browser.Policy{Private: browser.AccessRefuse}}}, false},
+		"with tools and secrets":    {Config{Tools: tools.New(), Secrets: []registry.Secret{registry.NewSecret("pass", "K7!blue-sky", "https://a.test")}}, false},
+		"with tools alone":          {Config{Tools: tools.New()}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.cfg.LLM = model(func(int, *llm.Request) string { return "" })

@@ -34,7 +34,7 @@ func (a *Agent) prepareTools() error {
 		return fmt.Errorf("agent: Config.Tools has no action %q, so the model could not finish: %w", "done", registry.ErrUnknownAction)
 	}
 	a.startReg = a.reg.Clone() // what the caller wrote down is not limited
-	if len(a.cfg.Secrets) > 0 || !reflect.ValueOf(a.cfg.BrowserConfig.Policy).IsZero() {
+	if len(a.cfg.Secrets) > 0 || !a.cfg.BrowserConfig.Policy.IsZero() {
 		// Scripts of the page's own rank could read a secret back, and do what
 		// no other action may.
 		a.reg.Exclude("evaluate")

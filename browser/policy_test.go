@@ -205,3 +205,24 @@ func FuzzPolicyDocument(f *testing.F) {
 		}
 	})
 }
+
+// Lists that are empty set no rule, nil or not; everything else does.
+func TestPolicyIsZero(t *testing.T) {
+	none := []string{}
+	for name, p := range map[string]Policy{
+		"the zero value": {}, "empty lists": {Allow: none, Block: none, AllowResources: none, BlockResources: none, Schemes: none},
+	} {
+		if !p.IsZero() {
+			t.Errorf("%s: %+v counts as a policy", name, p)
+		}
+	}
+	one := []string{"a.test"}
+	for name, p := range map[string]Policy{
+		"Allow": {Allow: one}, "Block": {Block: one}, "AllowResources": {AllowResources: one}, "BlockResources": {BlockResources: one},
+		"Schemes": {Schemes: []string{"file"}}, "Private allowed": {Private: AccessAllow}, "Private refused": {Private: AccessRefuse}, "NoAddresses": {NoAddresses: true},
+	} {
+		if p.IsZero() {
+			t.Errorf("%s is set and counts for nothing", name)
+		}
+	}
+}

@@ -95,7 +95,15 @@ func scrollOptions(p ScrollParams) browser.ScrollOptions {
 
 func scrollWords(at *browser.Scrolled) string {
 	if at.Wheel && at.DX == 0 && at.DY == 0 {
-		return "Turned the mouse wheel; the page changed"
+		text := "Nothing moved"
+		if at.Stuck != "" {
+			text += ": " + at.What + " " + at.Stuck
+		}
+		text += "; the mouse wheel was turned there"
+		if at.Changed {
+			text += ", and the page changed meanwhile"
+		}
+		return text
 	}
 	var parts []string
 	say := func(d float64, plus, minus string) {

@@ -91,7 +91,7 @@ func TestEvaluateIsLeftOutWithAPolicy(t *testing.T) {
 	for name, tc := range map[string]struct {
 		policy browser.Policy
 		want   bool
-	}{"none": {browser.Policy{}, true}, "a list": {browser.Policy{Allow: []string{"a.test"}}, false}, "no addresses": {browser.Policy{NoAddresses: true}, false}} {
+	}{"none": {browser.Policy{}, true}, "empty lists": {browser.Policy{Allow: []string{}, Block: []string{}}, true}, "a list": {browser.Policy{Allow: []string{"a.test"}}, false}, "no addresses": {browser.Policy{NoAddresses: true}, false}} {
 		s, err := New(Config{BrowserConfig: browser.Config{Policy: tc.policy}})
 		if err != nil {
 			t.Fatal(err)

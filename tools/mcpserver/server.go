@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"reflect"
 	"slices"
 	"time"
 
@@ -100,7 +99,7 @@ func (s *Server) prepareActions() {
 		}
 		all.Only(only...)
 	}
-	if len(s.cfg.Secrets) > 0 || !reflect.ValueOf(s.cfg.BrowserConfig.Policy).IsZero() {
+	if len(s.cfg.Secrets) > 0 || !s.cfg.BrowserConfig.Policy.IsZero() {
 		all.Exclude("evaluate") // it could read a secret back from the page
 	}
 	s.task = all
