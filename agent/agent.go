@@ -166,7 +166,8 @@ func (a *Agent) History() *History {
 }
 
 // Session returns the browser session, nil while there is none. A person or
-// program may use it while the agent is paused.
+// program may use it while the agent is paused. It is another one after the
+// agent's own Chrome died and was started again (see [Limits]).
 func (a *Agent) Session() *browser.Session {
 	a.mu.Lock()
 	defer a.mu.Unlock()
