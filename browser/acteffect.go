@@ -259,6 +259,9 @@ func (w *effectWatch) finish(ctx context.Context, e *Effect, due bool) {
 		s.mu.Unlock()
 		if e.Current {
 			now.arrive(ctx)
+			// A tab that shows a PDF keeps it as a download.
+			w.collect(e)
+			w.hear(ctx, e, time.Now().Add(downloadWait), func() bool { return !e.downloading() })
 		}
 	}
 }

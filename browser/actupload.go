@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,6 +61,7 @@ type fileField struct {
 	Folder   bool     `json:"folder"`
 	Accept   string   `json:"accept"`
 	None     bool     `json:"none"`
+	Near     bool     `json:"near"` // none for sure, but one is near
 	Names    []string `json:"names"`
 	Linked   bool     `json:"linked"`
 }
@@ -74,10 +76,18 @@ func (e *actTarget) upload(ctx context.Context, paths []string) (*Effect, error)
 	field := &actTarget{tab: e.tab, frame: e.frame, index: e.index, stash: 1}
 	if f.None {
 		var err error
-		if field, err = e.choose(ctx, f.What); err != nil {
-			return nil, err
+		near := f.Near
+		field, err = e.choose(ctx, f.What)
+		var none *ActionError
+		switch {
+		case near && errors.As(err, &none) && none.Reason == ReasonWrongKind:
+			// It asks for no file when it is pressed: the nearest is meant.
+			field = &actTarget{tab: e.tab, frame: e.frame, index: e.index, stash: 1}
+			err = e.do(ctx, "fileField", map[string]any{"near": true}, &f)
+		case err == nil:
+			err = field.do(ctx, "fileField", map[string]any{"loose": true}, &f)
 		}
-		if err := field.do(ctx, "fileField", map[string]any{"loose": true}, &f); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

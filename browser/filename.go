@@ -19,30 +19,47 @@ func safeFileName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {
 		switch {
-		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && !strings.ContainsRune(joiners, r):
 			return -1
 		case strings.ContainsRune(`<>:"|?*`, r):
 			return '_'
 		}
 		return r
 	}, name)
-	name = strings.TrimRight(strings.TrimSpace(name), ". ")
+	name = strings.TrimRight(strings.TrimSpace(name), ". "+joiners)
 	// A leading dot hides the file.
-	name = strings.TrimLeft(name, ". ")
+	name = strings.TrimLeft(name, ". "+joiners)
 	if name == "" {
 		name = "download"
 	}
-	base, ext := splitExt(name)
-	switch strings.ToUpper(base) {
-	case "CON", "PRN", "AUX", "NUL", "COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
-		"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9":
-		base = "_" + base
+	if isDevice(name) {
+		name = "_" + name
 	}
+	base, ext := splitExt(name)
 	for len(base)+len(ext) > maxFileName {
 		_, n := utf8.DecodeLastRuneInString(base)
-		base = base[:len(base)-n]
+		base = strings.TrimRight(base[:len(base)-n], ". "+joiners)
 	}
 	return base + ext
+}
+
+// joiners are what some scripts join letters with, and cannot be seen.
+const joiners = "\u200c\u200d"
+
+// isDevice reports whether Windows takes a name for a device: it looks at what
+// stands before the first dot, spaces aside.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	stem = strings.ToUpper(strings.TrimRight(stem, " "))
+	switch stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	port, ok := strings.CutPrefix(stem, "COM")
+	if !ok {
+		port, ok = strings.CutPrefix(stem, "LPT")
+	}
+	return ok && utf8.RuneCountInString(port) == 1 && strings.Contains("0123456789\u00b9\u00b2\u00b3", port)
 }
 
 // splitExt splits at the last dot, when what follows looks like an extension.

@@ -308,3 +308,13 @@ func (h *hand) waitTitle(want string) {
 	}
 	h.t.Fatalf("title %q, want %q", got, want)
 }
+
+// waitFor waits until a condition holds.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not come about")
+		}
+	}
+}

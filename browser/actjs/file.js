@@ -2,27 +2,32 @@
 
 ops.self = (el) => el;
 
-// filesNear finds the file input that a button or label works: itself, its
-// control, one inside it, or the only one in the nearest box around it.
-const fileInput = (el) => {
+const filesIn = (root) => {
+  const out = Array.from(root.querySelectorAll('input[type=file]'));
+  for (const x of root.querySelectorAll('*')) {
+    const r = openRootOf(x);
+    if (r) out.push(...filesIn(r));
+  }
+  return out.filter((x) => !x.disabled);
+};
+
+// ownFile is the file input that an element certainly stands for: itself, its
+// label's control, or one inside it.
+const ownFile = (el) => {
   const is = (x) => tagOf(x) === 'input' && x.type === 'file';
   if (is(el)) return el;
   const l = around(el, 'label');
   if (l && l.control && is(l.control)) return l.control;
-  const inside = (root) => {
-    const out = Array.from(root.querySelectorAll('input[type=file]'));
-    for (const x of root.querySelectorAll('*')) {
-      const r = openRootOf(x);
-      if (r) out.push(...inside(r));
-    }
-    return out.filter((x) => !x.disabled);
-  };
   const r = openRootOf(el);
-  const own = [...inside(el), ...(r ? inside(r) : [])];
-  if (own.length) return own[0];
+  return [...filesIn(el), ...(r ? filesIn(r) : [])][0] || null;
+};
+
+// nearFile is the only file input in the nearest box around an element that
+// has any.
+const nearFile = (el) => {
   let n = 0;
   for (let p = up(el); p && isElement(p) && n < 4; p = up(p), n++) {
-    const all = inside(p);
+    const all = filesIn(p);
     if (all.length === 1) return all[0];
     if (all.length > 1) return null;
     if (tagOf(p) === 'form' || tagOf(p) === 'body') break;
@@ -30,11 +35,19 @@ const fileInput = (el) => {
   return null;
 };
 
+// doubtful: which of several hidden inputs a button is for can only be told by
+// pressing it. One that sends a form is not pressed for that.
+const doubtful = (el, f) => !seen(f) && filesIn(docOf(el)).length > 1 && !(el.form && /^(submit|image|reset)$/.test(el.type));
+
 ops.fileField = (el, o) => {
   const s = stateFault(el);
   // An input that a page makes only to ask for a file is in no document.
   if (s && !o.loose) return s;
-  const f = fileInput(el);
+  let f = ownFile(el);
+  if (!f) {
+    f = nearFile(el);
+    if (f && !o.near && doubtful(el, f)) return { none: true, near: true, what: describe(el) };
+  }
   if (!f) return { none: true, what: describe(el) };
   if (f.disabled) return fault('disabled', f);
   stash = [f];
