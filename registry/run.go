@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"runtime/debug"
 	"slices"
 	"time"
 
+	"github.com/seed-4bdb41d0/webhand/internal/mask"
 	"github.com/seed-4bdb41d0/webhand/internal/urlmatch"
 )
 
@@ -254,6 +256,10 @@ func (c *Call) normalise(out outcome, red *Redactor) *Result {
 		}
 		for i, e := range res.Effects {
 			res.Effects[i] = red.Redact(e)
+		}
+		if len(res.Metadata) > 0 {
+			res.Metadata = maps.Clone(res.Metadata)
+			mask.Strings(red.Redact, &res.Metadata)
 		}
 		if res.Err != nil {
 			res.Err = redactedError{res.Error, res.Err}
