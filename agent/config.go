@@ -140,7 +140,10 @@ type Start struct {
 	NoURLFromTask bool
 	// Actions are run before the first step, without a model: single-key
 	// objects such as {"navigate":{"url":"..."}}. They are checked by New and
-	// kept in the history as step 0.
+	// kept in the history as step 0. They go on although the page changes
+	// under them; the first one that fails is the last. Elements have the
+	// numbers that a look at the page before each action gives them: in a new
+	// session from 1 on, in the order of the page.
 	Actions []json.RawMessage
 }
 

@@ -170,7 +170,7 @@ func (o *observation) element(args json.RawMessage) (record json.RawMessage, wor
 	var p struct {
 		Index *int `json:"index"`
 	}
-	if o == nil || json.Unmarshal(args, &p) != nil || p.Index == nil {
+	if o == nil || o.state == nil || json.Unmarshal(args, &p) != nil || p.Index == nil {
 		return nil, "", ""
 	}
 	e := o.state.Page.At(*p.Index)

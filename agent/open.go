@@ -147,6 +147,12 @@ func (w *work) startActions(ctx context.Context, actions []json.RawMessage) erro
 		if err != nil {
 			return fmt.Errorf("start action %s: %w", oneLine(string(raw), 100), err)
 		}
+		if _, numbers := indices(call.Args); len(numbers) > 0 {
+			// Elements have numbers once the page was looked at.
+			if w.obs.state, err = a.session.State(ctx, browser.StateOptions{}); err != nil {
+				return fmt.Errorf("start action %s: the page could not be read: %w", call.Name, err)
+			}
+		}
 		res, err := w.runCall(ctx, call)
 		if err != nil {
 			return err

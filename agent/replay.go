@@ -26,9 +26,12 @@ const (
 // ReplayConfig says how a replay goes. The zero value is a good one.
 type ReplayConfig struct {
 	OnMiss OnMiss
-	// Wait is how long an action's element is waited for; 0 is 10 s. Nothing
-	// else is waited for: the pauses of the recording are not repeated.
+	// Wait is how long an action's element is waited for; 0 is 10 s. The time
+	// that passed between the actions of the recording is not.
 	Wait time.Duration
+	// Idle is the most that a recorded wait of so many seconds, for nothing
+	// that could be seen, is repeated for; 0 is 3 s, less is not at all.
+	Idle time.Duration
 	// Retries is how often MissRetry looks again; 0 is 3.
 	Retries int
 	// Heals is the most actions that MissHeal asks the model for; 0 is 3.
@@ -49,6 +52,9 @@ func (c ReplayConfig) check() error {
 
 func (c ReplayConfig) withDefaults() ReplayConfig {
 	orDuration(&c.Wait, 10*time.Second)
+	if c.Idle == 0 {
+		c.Idle = 3 * time.Second
+	}
 	orInt(&c.Retries, 3)
 	orInt(&c.Heals, 3)
 	if c.OnMiss == "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -177,6 +178,7 @@ func (p *player) playAll(ctx context.Context) error {
 func (p *player) playStep(ctx context.Context, rec *Step) error {
 	return p.inStep(ctx, rec.Number, rec.Answer, func(ctx context.Context, w *work) error {
 		for i, x := range rec.Actions {
+			x.Args = p.shortened(x)
 			t := turn{w: w, Action: x, tabs: rec.Page.Tabs, rep: &ReplayedAction{Step: rec.Number, Action: i + 1}}
 			if err := p.playAction(ctx, t); err != nil {
 				if w.s.NotRun = len(rec.Actions) - i - 1; w.s.NotRun > 0 {
@@ -187,6 +189,34 @@ func (p *player) playStep(ctx context.Context, rec *Step) error {
 		}
 		return nil
 	})
+}
+
+// shortened are the arguments of a recorded action, in which a wait for nothing
+// that could be seen takes no longer than is configured. What a recording waited
+// for because of a slow model or page is waited for by its elements.
+func (p *player) shortened(x Action) json.RawMessage {
+	var m map[string]json.RawMessage
+	var seconds float64
+	if x.Name != "wait" || json.Unmarshal(x.Args, &m) != nil || json.Unmarshal(m["seconds"], &seconds) != nil {
+		return x.Args
+	}
+	for _, until := range []string{"text", "selector", "gone", "quiet"} {
+		switch string(m[until]) {
+		case "", "null", `""`, "false":
+		default:
+			return x.Args
+		}
+	}
+	most := max(0, p.cfg.Idle).Seconds()
+	if seconds <= most {
+		return x.Args
+	}
+	m["seconds"] = json.RawMessage(strconv.FormatFloat(most, 'f', -1, 64))
+	args, err := encodePlain(m)
+	if err != nil {
+		return x.Args
+	}
+	return args
 }
 
 // inStep runs f as one step of the history that is being written, whatever

@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"slices"
@@ -55,6 +56,10 @@ func (r *redaction) add(value, name string) {
 		value, strings.TrimSpace(value),
 		string(quoted[1 : len(quoted)-1]), jsonPlain(value),
 		url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value),
+		// What pages write: encodeURIComponent, encodeURI, forms, and what a
+		// browser makes of an address.
+		percent(value, "-_.!~*'()", "%20"), percent(value, "-_.!~*'();/?:@&=+$,#", "%20"), percent(value, "-_.*", "+"),
+		percent(value, "!$%&'()*+,-./:;=?@[\\]^_`{|}~", "%20"),
 	}
 	for _, f := range forms {
 		if utf8.RuneCountInString(f) < minRedact || slices.ContainsFunc(r.pairs, func(p [2]string) bool { return p[0] == f }) {
@@ -62,6 +67,23 @@ func (r *redaction) add(value, name string) {
 		}
 		r.pairs = append(r.pairs, [2]string{f, name})
 	}
+}
+
+// percent is s as URLs write it: ASCII letters, digits and the given characters
+// stay, a space is as given.
+func percent(s, stay, space string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ' ':
+			b.WriteString(space)
+		case c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte(stay, c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // jsonPlain is the value as JSON without HTML escapes writes it.

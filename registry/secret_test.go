@@ -362,6 +362,9 @@ func TestRedactor(t *testing.T) {
 		"say " + value:                  "say <secret>odd</secret>",
 		"json " + string(asJSON):        `json "<secret>odd</secret>"`,
 		`q=K7%21blue%22%5C%26%3C%C3%A9`: "q=<secret>odd</secret>",
+		`K7!blue%22%5C%26%3C%C3%A9`:     "<secret>odd</secret>", // encodeURIComponent
+		`K7!blue%22%5C&%3C%C3%A9`:       "<secret>odd</secret>", // encodeURI
+		`?p=K7!blue%22\&%3C%C3%A9`:      "?p=<secret>odd</secret>",
 		`K7!blue&#34;\&amp;&lt;é`:       "<secret>odd</secret>",
 		"already <secret>short</secret> a secret": "already <secret>short</secret> a <secret>word</secret>",
 	} {
