@@ -25,6 +25,9 @@ func TestHugePagesGiveAState(t *testing.T) {
 		{"100,000 nodes", `<button>Top</button><div id=d></div><script>d.innerHTML = '<p>a <b>b</b></p>'.repeat(50000)</script>`, "Top"},
 		{"10 MB in one node", `<button>Top</button><p id=d style="height:300px;overflow:hidden"></p><script>d.textContent = 'words and '.repeat(1 << 20)</script>`, "Top"},
 		{"10 MB in an attribute and a field", `<button id=b>Top</button><textarea id=d></textarea><script>d.value = 'x'.repeat(10 << 20); b.title = 'y'.repeat(10 << 20)</script>`, "Top"},
+		// Chrome's own hit test of such a line takes minutes.
+		{"20,000 boxes in one line", `<button>Top</button><div id=d style="white-space:nowrap"></div><script>d.innerHTML = '<span>w</span> <a href=#>l</a> <b>b</b> '.repeat(6667)</script>`, "l"},
+		{"100,000 boxes in a paragraph", `<button>Top</button><div id=d></div><script>d.innerHTML = '<span>w</span> <a href=#>l</a> <b>b</b> '.repeat(33334)</script>`, "l"},
 	}
 	pages := map[string]string{}
 	for i, r := range rows {
@@ -127,12 +130,13 @@ func TestDocumentsOfOtherKinds(t *testing.T) {
 	give("/gif", "image/gif", "GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x01\x00\x00")
 	give("/text", "text/plain", "plain words <b>as they are</b>")
 	give("/xml", "application/xml", "<a><b>xml words</b></a>")
+	give("/json", "application/json", `{"json": "words"}`)
 	give("/video", "video/mp4", "not really")
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	s := newTestSession(t)
 	for _, row := range []struct{ path, want string }{
-		{"/image", "Drawn words"}, {"/text", "plain words"}, {"/xml", "xml words"}, {"/gif", ""}, {"/video", ""}, {"/pdf", ""},
+		{"/image", "Drawn words"}, {"/text", "plain words"}, {"/xml", "xml words"}, {"/json", "words"}, {"/gif", ""}, {"/video", ""}, {"/pdf", ""},
 	} {
 		// A document of a kind that is downloaded is no navigation: what is
 		// shown then is the page before.

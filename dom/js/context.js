@@ -63,6 +63,7 @@ const newFrame = (doc, parent, el, ox, oy, k, clip) => {
   if (locked('overflowY')) { fr.hard.y0 = 0; fr.hard.y1 = fr.vh; }
   fr.near = near ? { x0: -margin, y0: -margin, x1: fr.vw + margin, y1: fr.vh + margin } : EVERYWHERE;
   if (near && parent) fr.near = cut(fr.near, { x0: (-margin - ox) / k, y0: (-margin - oy) / k, x1: (viewW + margin - ox) / k, y1: (viewH + margin - oy) / k });
+  if (!md) findCrowds(doc);
   fr.index = frames.length;
   const base = docBase(doc);
   fr.origin = /^https?:\/\/[^/?#@]+(?=\/)/.exec(base)?.[0] || '';
@@ -105,7 +106,10 @@ const findMust = (fr) => {
   };
   const n = 5;
   for (let i = 0; i < n; i++) {
-    for (let j = 0; j < n; j++) mark(deepest(fr.doc, (i + 0.5) * fr.vw / n, (j + 0.5) * fr.vh / n));
+    for (let j = 0; j < n; j++) {
+      const y = (j + 0.5) * fr.vh / n;
+      if (!dear(fr.doc, y)) mark(deepest(fr.doc, (i + 0.5) * fr.vw / n, y));
+    }
   }
   for (const e of fixedElements(fr.doc)) mark(e);
 };

@@ -97,6 +97,7 @@ const begin = (o) => {
   must = new Set();
   mustKids = new Map();
   gaps = new Map();
+  crowds = new Map();
   focused = null;
   range = document.createRange();
   viewW = window.innerWidth;
