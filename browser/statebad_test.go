@@ -133,3 +133,17 @@ func TestStateHoldsItsDeadlineOnAHungPage(t *testing.T) {
 	}
 	t.Fatal("a page that hangs gives states")
 }
+
+// The source of a page, in the way Chrome shows it, is refused by the scheme,
+// and the page before is still seen.
+func TestViewSourceIsRefusedAndNothingHangs(t *testing.T) {
+	srv := serve(t, map[string]string{"/": `<button>Shown</button>`})
+	s := newTestSession(t)
+	look(t, s, srv.URL, StateOptions{})
+	if _, err := s.Navigate(testContext(t), "view-source:"+srv.URL); err == nil || !strings.Contains(err.Error(), "scheme view-source: is not listed") {
+		t.Errorf("error %v", err)
+	}
+	if st := again(t, s, StateOptions{Fresh: true}); st.URL == "" || !strings.Contains(st.Text.String, "Shown") {
+		t.Errorf("of %q:\n%s", st.URL, st.Text.String)
+	}
+}
