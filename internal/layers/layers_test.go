@@ -31,12 +31,13 @@ var allowed = map[string][]string{
 	"internal/schema":    {"llm"},
 	"internal/urlmatch":  {},
 	"internal/mask":      {},
+	"internal/cdpcbor":   {},
 	"internal/demosite":  {},
 	"internal/layers":    {},
 	"internal/httpguard": {},
 	"internal/mcpio":     {},
 	"registry":           {"llm", "internal/schema", "internal/mask", "internal/urlmatch"},
-	"browser":            {"dom", "internal/urlmatch"},
+	"browser":            {"dom", "internal/cdpcbor", "internal/urlmatch"},
 	"tools":              {"registry", "browser", "dom", "llm", "internal/schema", "internal/urlmatch"},
 	"tools/":             {"tools", "tools/", "registry", "browser", "dom", "llm", "agent", "internal/schema", "internal/httpguard", "internal/mcpio", "bench"},
 	"agent":              {"tools", "registry", "browser", "dom", "llm", "memory", "internal/schema", "internal/mask", "internal/urlmatch", "agent/"},
@@ -48,7 +49,7 @@ var allowed = map[string][]string{
 
 // owners lists who may import a third-party module; everything else may not.
 var owners = map[string][]string{
-	"github.com/chromedp/":                   {"browser"},
+	"github.com/chromedp/":                   {"browser", "internal/cdpcbor"},
 	"github.com/sashabaranov/go-openai":      {"llm/openai", "memory/"},
 	"github.com/anthropics/anthropic-sdk-go": {"llm/anthropic"},
 	"google.golang.org/genai":                {"llm/gemini"},
