@@ -127,6 +127,10 @@ var errNoWalker = errors.New("browser: the page has no walker yet")
 // does not change.
 const listenEvery = 2 * time.Second
 
+// maxRoots is how deep closed shadow roots within closed ones are followed in
+// one look.
+const maxRoots = 8
+
 func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOptions) (*dom.Capture, error) {
 	fresh, err := t.enter(ctx, fc)
 	if err != nil {
@@ -161,17 +165,26 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 	}
 	again := fc.listen(ctx, asked)
 	fc.heard = c.Mutations
-	if c.Suspects > 0 && fc.adoptRoots(ctx) {
-		again = true
-	}
-	if c.Foreign > 0 && t.nameFrames(ctx, fc) {
-		again = true
-	}
-	if again {
-		o.Since = ""
-		if c2, err := fc.walk(ctx, o, false); err == nil {
-			c = c2
+	for range maxRoots {
+		if c.Suspects > 0 && fc.adoptRoots(ctx) {
+			again = true
 		}
+		if c.Foreign > 0 && t.nameFrames(ctx, fc) {
+			again = true
+		}
+		if !again || c.Partial == "time" {
+			break
+		}
+		if until, ok := ctx.Deadline(); ok {
+			o.Limit = min(o.Limit, time.Until(until)/2)
+		}
+		// What comes to light may hold more of the kind.
+		o.Since, again = "", false
+		c2, err := fc.walk(ctx, o, false)
+		if err != nil {
+			break
+		}
+		c = c2
 	}
 	if !o.Markdown {
 		fc.last, fc.options = c, same

@@ -21,6 +21,7 @@ const deepest = (doc, x, y) => {
 const CROWD = 500;
 let crowds = new Map(); // document -> [top, bottom] of such rows
 const findCrowds = (doc) => {
+  if (docByTag(doc, '*').length <= CROWD) return;
   let rows = null;
   for (const tag of ['span', 'a', 'b', 'i', 'em', 'code', 'button', 'input', 'img']) {
     const all = docByTag(doc, tag);
