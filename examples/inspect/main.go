@@ -6,6 +6,7 @@
 //	inspect -url U -markdown                    the content as Markdown
 //	inspect -url U -schema openai-strict        the actions of the page
 //	inspect -url U -screenshot f.png            a screenshot with numbered boxes
+//	inspect -pages dir                          a line for each saved page of a folder
 package main
 
 import (
@@ -39,10 +40,10 @@ func main() {
 }
 
 type options struct {
-	url, cdp, schema, shot, find string
-	json, markdown, full         bool
-	n                            int
-	text                         dom.TextOptions
+	url, cdp, schema, shot, find, pages string
+	json, markdown, full                bool
+	n                                   int
+	text                                dom.TextOptions
 }
 
 func parse(args []string) (options, error) {
@@ -61,14 +62,15 @@ func parse(args []string) (options, error) {
 	boxes := fs.Bool("boxes", false, "show the box of every element")
 	fs.StringVar(&o.text.Landmark, "landmark", "", "only the part with this role, tag or name")
 	fs.StringVar(&o.find, "find", "", "print only lines that match this regular expression")
+	fs.StringVar(&o.pages, "pages", "", "folder of saved pages (.html) to look at one after the other, served on loopback")
 	if err := fs.Parse(args); err != nil {
 		return o, err
 	}
 	if *boxes {
 		o.text.Boxes = dom.BoxesOn
 	}
-	if o.url == "" && o.cdp == "" {
-		return o, errors.New("give -url, or -cdp for a page that is open")
+	if o.url == "" && o.cdp == "" && o.pages == "" {
+		return o, errors.New("give -url, -pages, or -cdp for a page that is open")
 	}
 	o.n = max(o.n, 1)
 	return o, nil
@@ -85,7 +87,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 	}
-	s, err := browser.New(ctx, browser.Config{RemoteURL: o.cdp})
+	cfg := browser.Config{RemoteURL: o.cdp}
+	if o.pages != "" {
+		// Saved pages are looked at as saved, not with what the net has today.
+		cfg.Policy = browser.Policy{AllowResources: []string{"127.0.0.1"}, Private: browser.AccessAllow}
+	}
+	s, err := browser.New(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -96,6 +103,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 	}
 	switch {
+	case o.pages != "":
+		return lookAtPages(ctx, s, o, out)
 	case o.schema != "":
 		return printSchema(ctx, s, o.schema, out)
 	case o.markdown:
@@ -152,14 +161,9 @@ func look(ctx context.Context, s *browser.Session, o options, find *regexp.Regex
 			so.Image.JPEG = 85
 		}
 	}
-	var st *browser.State
-	var times []pagejson.MS
-	for range o.n {
-		var err error
-		if st, err = s.State(ctx, so); err != nil {
-			return err
-		}
-		times = append(times, pagejson.Of(st).Stats.MS)
+	st, times, err := states(ctx, s, so, o.n)
+	if err != nil {
+		return err
 	}
 	if o.shot != "" {
 		if err := os.WriteFile(o.shot, st.Screenshot, 0o644); err != nil {
@@ -189,6 +193,17 @@ func look(ctx context.Context, s *browser.Session, o options, find *regexp.Regex
 			o.n, st.Text.Tokens, lo.Total, mid.Total, mid.Capture, mid.Build, mid.Render)
 	}
 	return nil
+}
+
+// states looks n times and returns the last state and what each took.
+func states(ctx context.Context, s *browser.Session, so browser.StateOptions, n int) (st *browser.State, times []pagejson.MS, err error) {
+	for range n {
+		if st, err = s.State(ctx, so); err != nil {
+			return nil, nil, err
+		}
+		times = append(times, pagejson.Of(st).Stats.MS)
+	}
+	return st, times, nil
 }
 
 // at returns the times at a rank, each on its own.
