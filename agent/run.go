@@ -136,12 +136,16 @@ func (r *run) relaunch(ctx context.Context, why error) bool {
 	if a.cfg.Browser != nil || r.final || r.again >= a.cfg.Limits.Relaunches || !errors.Is(why, browser.ErrDisconnected) {
 		return false
 	}
-	r.again++
 	s, err := a.session.Relaunch(ctx)
 	if err != nil {
 		r.end(outcomeOf(ctx, err), fmt.Errorf("%w; starting it again: %w", why, err))
 		return false
 	}
+	if s == a.session { // the connection was made again
+		a.mind.Notes = append(a.mind.Notes, "The connection to Chrome was lost and is there again. The actions of the last step may or may not have taken effect: look before you repeat one that sends or buys.")
+		return true
+	}
+	r.again++
 	a.log.Warn("Chrome died and was started again", "err", why)
 	a.mu.Lock()
 	a.session = s

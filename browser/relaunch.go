@@ -7,6 +7,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 )
 
 // Relaunch replaces a session that [New] made and whose Chrome died, or could
@@ -21,12 +25,17 @@ import (
 // nothing that was done is done again. Finished downloads stay where they are.
 // A page that does not load is no error; its tab shows what a browser shows.
 //
-// The old session is closed. Errors: those of New; ErrClosed when the session
-// was closed; others when it is alive, or its Chrome is not its own.
+// The old session is closed. A session that is alive, perhaps because its
+// connection could be made again, is returned itself. Errors: those of New;
+// ErrClosed when the session was closed; ErrDisconnected when its Chrome is not
+// its own.
 func (s *Session) Relaunch(ctx context.Context) (*Session, error) {
+	if err := s.decided(ctx); err != nil {
+		return nil, fmt.Errorf("browser: relaunch: %w", err)
+	}
 	switch err := s.Err(); {
 	case err == nil:
-		return nil, errors.New("browser: relaunch: the session is alive; go on with it")
+		return s, nil
 	case !errors.Is(err, ErrDisconnected):
 		return nil, fmt.Errorf("browser: relaunch: %w", err)
 	case !s.ownsB:
@@ -55,6 +64,38 @@ func (s *Session) Relaunch(ctx context.Context) (*Session, error) {
 		return nil, fmt.Errorf("browser: relaunch: %w", err)
 	}
 	return n, nil
+}
+
+// decided returns when it is known whether a connection that broke is there
+// again or has ended: a call fails before that.
+func (s *Session) decided(ctx context.Context) error {
+	for {
+		if s.b.Err() != nil {
+			select {
+			case <-s.done:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		s.b.conn.mu.Lock()
+		down := s.b.conn.down
+		s.b.conn.mu.Unlock()
+		s.b.mu.Lock()
+		up := s.b.up
+		s.b.mu.Unlock()
+		if down == nil && up == nil {
+			// A write can fail before the reader knows.
+			_, err := cdp.Call(ctx, s.b.conn.root, cdpbrowser.GetVersion, cdp.Empty{})
+			if err == nil || !errors.Is(err, ErrDisconnected) {
+				return err
+			}
+		}
+		wait(ctx, 5*time.Millisecond)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // reopen loads the pages of another session's tabs.

@@ -42,8 +42,8 @@ func TestRelaunchBringsThePagesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer old.Close()
-	if _, err := old.Relaunch(ctx); err == nil || !strings.Contains(err.Error(), "alive") {
-		t.Errorf("relaunch of a session that lives: %v", err)
+	if s, err := old.Relaunch(ctx); s != old || err != nil {
+		t.Errorf("relaunch of a session that lives: %v, %v", s, err)
 	}
 	if _, err := old.Navigate(ctx, url+"/form"); err != nil {
 		t.Fatal(err)
@@ -165,6 +165,14 @@ func TestRelaunchOfARemoteAndOfAShared(t *testing.T) {
 	defer old.Close()
 	if _, err := old.Navigate(ctx, url); err != nil {
 		t.Fatal(err)
+	}
+	// One that is made again is no case for it, however soon that is asked.
+	p.cut()
+	if s, err := old.Relaunch(ctx); s != old || err != nil {
+		t.Errorf("relaunch while the connection is made again: %v, %v", s, err)
+	}
+	if got := mustEval[string](t, old, `document.title`); got != "page" {
+		t.Errorf("the page is %q", got)
 	}
 	p.set(func() { p.down = true })
 	p.cut()
