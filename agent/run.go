@@ -129,6 +129,9 @@ func (r *run) judgeStep(ctx context.Context, s *Step) {
 	}
 }
 
+// lastStepInDoubt is what the model is told when Chrome went away in a step.
+const lastStepInDoubt = "The actions of the last step may or may not have taken effect: look before you repeat one that sends or buys."
+
 // relaunch starts the agent's own Chrome again after it died, and reports
 // whether the run can go on. The step that saw it die stays a failed one.
 func (r *run) relaunch(ctx context.Context, why error) bool {
@@ -142,7 +145,7 @@ func (r *run) relaunch(ctx context.Context, why error) bool {
 		return false
 	}
 	if s == a.session { // the connection was made again
-		a.mind.Notes = append(a.mind.Notes, "The connection to Chrome was lost and is there again. The actions of the last step may or may not have taken effect: look before you repeat one that sends or buys.")
+		a.mind.Notes = append(a.mind.Notes, "The connection to Chrome was lost and is there again. "+lastStepInDoubt)
 		return true
 	}
 	r.again++
@@ -151,7 +154,7 @@ func (r *run) relaunch(ctx context.Context, why error) bool {
 	a.session = s
 	a.mu.Unlock()
 	a.deps = a.baseDeps(s, a.folder.files)
-	a.mind.Notes = append(a.mind.Notes, "Chrome died and was started again. The pages were loaded anew by their addresses: what was typed into them is gone, and so may logins be. The actions of the last step may or may not have taken effect: look before you repeat one that sends or buys.")
+	a.mind.Notes = append(a.mind.Notes, "Chrome died and was started again. The pages were loaded anew by their addresses: what was typed into them is gone, and so may logins be. "+lastStepInDoubt)
 	return true
 }
 

@@ -75,16 +75,14 @@ func (e *actTarget) upload(ctx context.Context, paths []string) (*Effect, error)
 	}
 	field := &actTarget{tab: e.tab, frame: e.frame, index: e.index, stash: 1}
 	if f.None {
-		var err error
-		near := f.Near
-		field, err = e.choose(ctx, f.What)
+		asking, err := e.choose(ctx, f.What)
 		var none *ActionError
 		switch {
-		case near && errors.As(err, &none) && none.Reason == ReasonWrongKind:
+		case f.Near && errors.As(err, &none) && none.Reason == ReasonWrongKind:
 			// It asks for no file when it is pressed: the nearest is meant.
-			field = &actTarget{tab: e.tab, frame: e.frame, index: e.index, stash: 1}
 			err = e.do(ctx, "fileField", map[string]any{"near": true}, &f)
 		case err == nil:
+			field = asking
 			err = field.do(ctx, "fileField", map[string]any{"loose": true}, &f)
 		}
 		if err != nil {

@@ -23,15 +23,16 @@ const bootWalker = "globalThis." + bootName + " ? " + bootName + ".walker() : ''
 
 // bootNext has the tab's next documents come with the scripts ready
 // (Page.addScriptToEvaluateOnNewDocument). Those of frames get them when they
-// are first looked at.
-func (t *tab) bootNext() {
+// are first looked at. It reports whether this one may have them already.
+func (t *tab) bootNext() bool {
 	t.mu.Lock()
-	first := !t.booted
+	booted := t.booted
 	t.booted = true
 	t.mu.Unlock()
-	if first {
+	if !booted {
 		t.sess.send(page.CommandAddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 			Source: bootSource, WorldName: worldName,
 		})
 	}
+	return booted
 }

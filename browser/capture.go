@@ -206,13 +206,8 @@ func (t *tab) enter(ctx context.Context, fc *frameCapture) (fresh bool, err erro
 		listening: make(map[cdp.BackendNodeID]uint32), named: make(map[cdp.FrameID]bool),
 	}
 	script := dom.Script()
-	if fc.frame == t.main {
-		t.mu.Lock()
-		if t.booted {
-			script = bootWalker
-		}
-		t.mu.Unlock()
-		t.bootNext()
+	if fc.frame == t.main && t.bootNext() {
+		script = bootWalker
 	}
 	install := fc.evaluate(script, true)
 	doc := sess.send(runtime.CommandEvaluate, runtime.EvaluateParams{Expression: "document", Silent: new(true), ObjectGroup: worldName})

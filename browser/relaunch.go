@@ -78,40 +78,29 @@ func (s *Session) decided(ctx context.Context) error {
 				return context.Cause(ctx)
 			}
 		}
-		s.b.conn.mu.Lock()
-		down := s.b.conn.down
-		s.b.conn.mu.Unlock()
-		s.b.mu.Lock()
-		up := s.b.up
-		s.b.mu.Unlock()
-		if down == nil && up == nil {
-			// A write can fail before the reader knows.
-			_, err := cdp.Call(ctx, s.b.conn.root, cdpbrowser.GetVersion, cdp.Empty{})
-			if err == nil || !errors.Is(err, ErrDisconnected) {
-				return err
-			}
+		s.b.waitUp(ctx)
+		// A call can fail before the reader knows why.
+		_, err := cdp.Call(ctx, s.b.conn.root, cdpbrowser.GetVersion, cdp.Empty{})
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == nil || !errors.Is(err, ErrDisconnected):
+			return err
 		}
 		wait(ctx, 5*time.Millisecond)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 	}
 }
 
 // reopen loads the pages of another session's tabs.
 func (s *Session) reopen(ctx context.Context, tabs []Tab) error {
-	var ids []string
-	current := -1
-	for _, t := range tabs {
+	var current *tab
+	for i, t := range tabs {
 		url := t.URL
-		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "file://") {
+		if !hasStatus(url) && !strings.HasPrefix(url, "file:") {
 			url = "" // made by the page that is gone, or Chrome's own
 		}
-		if t.Current {
-			current = len(ids)
-		}
 		var err error
-		if len(ids) > 0 {
+		if i > 0 {
 			_, err = s.NewTab(ctx, url)
 		} else if url != "" {
 			_, err = s.Navigate(ctx, url)
@@ -122,18 +111,14 @@ func (s *Session) reopen(ctx context.Context, tabs []Tab) error {
 			}
 			s.log.Info("browser: a page could not be loaded again", "url", url, "err", err)
 		}
-		id := "" // of a page that closed itself
-		for _, t := range s.Tabs() {
-			if t.Current {
-				id = t.ID
-			}
+		if t.Current {
+			current = s.currentTab() // nil when the page closed itself
 		}
-		ids = append(ids, id)
 	}
-	if current < 0 || current == len(ids)-1 || ids[current] == "" {
+	if current == nil || current == s.currentTab() {
 		return nil
 	}
-	return s.SwitchTab(ctx, ids[current])
+	return s.SwitchTab(ctx, s.shortID(current))
 }
 
 // keep has the directory outlive the session that made it.

@@ -1,6 +1,7 @@
 package dom
 
 import (
+	"bytes"
 	"embed"
 	"strconv"
 	"strings"
@@ -108,16 +109,12 @@ func (o WalkOptions) Expression() string {
 // Parts reports in how many parts the answer of a walk comes, of which data,
 // as the protocol delivers it, is the first. It is 1 for what is whole.
 func Parts(data []byte) int {
-	if len(data) < 3 || string(data[:2]) != `"+` {
+	rest, ok := bytes.CutPrefix(data, []byte(`"+`))
+	if !ok {
 		return 1
 	}
-	n := 0
-	for _, c := range data[2:min(len(data), 9)] {
-		if c < '0' || c > '9' {
-			break
-		}
-		n = n*10 + int(c-'0')
-	}
+	digits, _, _ := bytes.Cut(rest, []byte("|"))
+	n, _ := strconv.Atoi(string(digits))
 	return max(n, 1)
 }
 

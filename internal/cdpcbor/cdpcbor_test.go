@@ -213,7 +213,7 @@ func FuzzDecode(f *testing.F) {
 
 func BenchmarkReadLong(b *testing.B) {
 	msg := &cdproto.Message{ID: 1, Params: jsonv2.Value(`{"value":"` + strings.Repeat("e|12|640|0|12|53|305\\n", 50_000) + `"}`)}
-	raw, err := encode(nil, msg)
+	raw, err := encode(nil, new(jsonv2.Decoder), msg)
 	if err != nil {
 		b.Fatal(err)
 	}

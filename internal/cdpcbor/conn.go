@@ -24,6 +24,7 @@ type Conn struct {
 	mu   sync.Mutex // one message is written at a time
 	w    io.WriteCloser
 	wbuf []byte
+	dec  jsonv2.Decoder // of params
 
 	closeOnce sync.Once
 	closeErr  error
@@ -91,7 +92,7 @@ func readAll(r io.Reader, n int) ([]byte, error) {
 func (c *Conn) Write(_ context.Context, msg *cdproto.Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b, err := encode(c.wbuf[:0], msg)
+	b, err := encode(c.wbuf[:0], &c.dec, msg)
 	if err != nil {
 		return fmt.Errorf("cdpcbor: %s: %w", msg.Method, err)
 	}
@@ -102,8 +103,8 @@ func (c *Conn) Write(_ context.Context, msg *cdproto.Message) error {
 	return err
 }
 
-// encode appends a message.
-func encode(dst []byte, msg *cdproto.Message) ([]byte, error) {
+// encode appends a message; d is there to be used again.
+func encode(dst []byte, d *jsonv2.Decoder, msg *cdproto.Message) ([]byte, error) {
 	dst, at := begin(dst)
 	dst = append(dst, initialMap)
 	if msg.ID != 0 {
@@ -117,9 +118,8 @@ func encode(dst []byte, msg *cdproto.Message) ([]byte, error) {
 	}
 	if len(msg.Params) > 0 {
 		var err error
-		var d jsonv2.Decoder
 		d.Reset(bytes.NewReader(msg.Params), chromedp.DefaultUnmarshalOptions)
-		if dst, err = appendJSON(appendText(dst, "params"), &d, 0); err != nil {
+		if dst, err = appendJSON(appendText(dst, "params"), d, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -143,15 +143,15 @@ func decode(b []byte, msg *cdproto.Message) error {
 		if err != nil {
 			return err
 		}
-		switch key {
+		switch string(key) {
 		case "id":
 			msg.ID, err = r.integer()
 		case "method":
-			var s string
+			var s []byte
 			s, err = r.text()
 			msg.Method = cdproto.MethodType(s)
 		case "sessionId":
-			var s string
+			var s []byte
 			s, err = r.text()
 			msg.SessionID = target.SessionID(s)
 		default:
@@ -159,7 +159,7 @@ func decode(b []byte, msg *cdproto.Message) error {
 			if v, err = r.json(make([]byte, 0, r.room()), 0); err != nil {
 				break
 			}
-			switch key {
+			switch string(key) {
 			case "params":
 				msg.Params = v
 			case "result":

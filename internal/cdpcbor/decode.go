@@ -121,23 +121,23 @@ func envelopeLength(b []byte) (n, size int, err error) {
 	return int(l), size, nil
 }
 
-// text reads a string.
-func (r *reader) text() (string, error) {
+// text reads a string: a piece of the message, or what UTF-16 in it says.
+func (r *reader) text() ([]byte, error) {
 	kind, n, err := r.head()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	raw, err := r.take(n)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	switch kind {
 	case kindString:
-		return string(raw), nil
+		return raw, nil
 	case kindBytes:
-		return string(fromUTF16(raw)), nil
+		return fromUTF16(raw), nil
 	}
-	return "", fmt.Errorf("no string at %d", r.pos)
+	return nil, fmt.Errorf("no string at %d", r.pos)
 }
 
 // integer reads a whole number.
@@ -171,9 +171,15 @@ func (r *reader) json(dst []byte, depth int) ([]byte, error) {
 		return r.list(dst, depth, '{', '}')
 	case initialArray:
 		return r.list(dst, depth, '[', ']')
-	case initialFalse, initialTrue, initialNull:
+	case initialFalse:
 		r.pos++
-		return append(dst, map[byte]string{initialFalse: "false", initialTrue: "true", initialNull: "null"}[b]...), nil
+		return append(dst, "false"...), nil
+	case initialTrue:
+		r.pos++
+		return append(dst, "true"...), nil
+	case initialNull:
+		r.pos++
+		return append(dst, "null"...), nil
 	case initialDouble:
 		r.pos++
 		raw, err := r.take(8)
@@ -195,6 +201,13 @@ func (r *reader) json(dst []byte, depth int) ([]byte, error) {
 		dst = base64.StdEncoding.AppendEncode(dst, raw)
 		return append(dst, '"'), nil
 	}
+	if kind := b & 0xe0; kind == kindString || kind == kindBytes {
+		s, err := r.text()
+		if err != nil {
+			return nil, err
+		}
+		return appendString(dst, s), nil
+	}
 	kind, n, err := r.head()
 	if err != nil {
 		return nil, err
@@ -207,15 +220,6 @@ func (r *reader) json(dst []byte, depth int) ([]byte, error) {
 			return nil, errors.New("a number below the least one")
 		}
 		return strconv.AppendInt(dst, -1-int64(n), 10), nil
-	case kindString, kindBytes:
-		raw, err := r.take(n)
-		if err != nil {
-			return nil, err
-		}
-		if kind == kindBytes {
-			raw = fromUTF16(raw)
-		}
-		return appendString(dst, raw), nil
 	}
 	return nil, fmt.Errorf("byte %#x at %d begins no value", b, r.pos)
 }
@@ -241,7 +245,7 @@ func (r *reader) list(dst []byte, depth int, open, end byte) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			dst = append(appendString(dst, []byte(key)), ':')
+			dst = append(appendString(dst, key), ':')
 		}
 		if dst, err = r.json(dst, depth+1); err != nil {
 			return nil, err
