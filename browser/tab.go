@@ -137,12 +137,20 @@ func (t *tab) failed() error {
 	return t.err
 }
 
+// setFailed has what is asked of the tab from now on fail with err, unless it
+// fails already.
+func (t *tab) setFailed(err error) {
+	t.update(func() {
+		if t.err == nil {
+			t.err = err
+		}
+	})
+}
+
 func (t *tab) setGone(err error) {
+	t.setFailed(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.err == nil {
-		t.err = err
-	}
 	select {
 	case <-t.gone:
 	default:

@@ -134,10 +134,12 @@ func (b *Browser) onDetached(sid target.SessionID) {
 	}
 	b.mu.Unlock()
 	if t != nil {
-		t.setGone(ErrNoTab)
+		// Who waits for it to be gone finds it in no list any more.
+		t.setFailed(ErrNoTab)
 		if !t.hidden {
 			t.owner.removeTab(t)
 		}
+		t.setGone(ErrNoTab)
 	}
 }
 
