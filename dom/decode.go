@@ -81,6 +81,7 @@ type frameRecord struct {
 	sx, sy     int32
 	sw, sh     int32
 	url, title string
+	origin     string // of the addresses that begin with a slash
 }
 
 // hiddenFile is a file field nobody can press and no button was found for.
@@ -154,7 +155,7 @@ func Decode(data []byte, more ...[]byte) (*Capture, error) {
 func decode(s string) (*Capture, error) {
 	c := &Capture{}
 	d := decoder{s: s}
-	if d.field() != "W1" {
+	if d.field() != "W2" {
 		return nil, errWire
 	}
 	c.Token = d.field()
@@ -172,11 +173,11 @@ func decode(s string) (*Capture, error) {
 	c.attrs = make([]Attr, 0, attrs)
 	// Records of a frame follow its f line until the frame's subtree ends;
 	// a record's frame is that of its parent, or the one its parent opened.
-	opened := map[int32]int32{}
+	r := recordReader{c: c, opened: map[int32]int32{}}
 	for d.more() {
 		switch kind := d.field(); kind {
 		case "e", "t":
-			if err := c.readRecord(&d, opened, kind == "t"); err != nil {
+			if err := r.read(&d, kind == "t"); err != nil {
 				return nil, err
 			}
 		case "f":
@@ -184,12 +185,12 @@ func decode(s string) (*Capture, error) {
 			for _, p := range []*int32{&f.x, &f.y, &f.scale, &f.vw, &f.vh, &f.sx, &f.sy, &f.sw, &f.sh} {
 				*p = d.num()
 			}
-			f.url, f.title = d.field(), d.field()
+			f.url, f.title, f.origin = d.field(), d.field(), d.field()
 			if f.node >= int32(len(c.records)) || f.node < -1 {
 				return nil, fmt.Errorf("%w: frame of element %d", errWire, f.node)
 			}
 			if f.node >= 0 {
-				opened[f.node] = int32(len(c.frames))
+				r.opened[f.node] = int32(len(c.frames))
 			}
 			c.frames = append(c.frames, f)
 		case "x":
@@ -225,46 +226,6 @@ func decode(s string) (*Capture, error) {
 		return nil, fmt.Errorf("%w: no document", errWire)
 	}
 	return c, nil
-}
-
-func (c *Capture) readRecord(d *decoder, opened map[int32]int32, isText bool) error {
-	r := record{parent: d.num(), flags: uint32(d.num())}
-	at := int32(len(c.records))
-	if r.parent < -1 || r.parent >= at {
-		return fmt.Errorf("%w: parent %d of element %d", errWire, r.parent, at)
-	}
-	if r.parent >= 0 {
-		r.frame = c.records[r.parent].frame
-		if len(opened) > 0 {
-			if f, ok := opened[r.parent]; ok {
-				r.frame = f
-			}
-		}
-		if c.records[r.parent].tag == "" {
-			return fmt.Errorf("%w: text %d has children", errWire, r.parent)
-		}
-	}
-	if !isText {
-		r.why = uint16(d.num())
-	}
-	r.x, r.y, r.w, r.h = d.num(), d.num(), d.num(), d.num()
-	if isText {
-		r.text = d.field()
-		c.records = append(c.records, r)
-		return nil
-	}
-	r.ref = d.num()
-	r.tag = d.field()
-	if r.tag == "" {
-		r.tag = "unknown"
-	}
-	r.attr0 = int32(len(c.attrs))
-	for !d.lineEnd() {
-		c.attrs = append(c.attrs, Attr{Name: d.field(), Value: d.field()})
-	}
-	r.attr1 = int32(len(c.attrs))
-	c.records = append(c.records, r)
-	return nil
 }
 
 // addAttrs moves the attributes of record n to the end and adds the line's.
@@ -369,7 +330,8 @@ func (d *decoder) sizes() (lines, attrs int) {
 			line = 0
 		}
 	}
-	return lines + 1, bars/2 + line + 1
+	lone := strings.Count(d.s[d.i:], "|"+keyLone+"|")
+	return lines + 1 + lone, max(0, bars/2-lone) + line + 1
 }
 
 func unescapeField(f string) string {

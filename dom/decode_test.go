@@ -2,22 +2,24 @@ package dom
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
-const wireHead = "W1|tok|3|7|1280|800|2000|0|100|1280|2000|50|40|complete|text/html||0|0|1500\nf|-1|0|0|1000|1280|800|0|100|1280|2000|http://a.test/|Title\n"
+const wireHead = "W2|tok|3|7|1280|800|2000|0|100|1280|2000|50|40|complete|text/html||0|0|1500\nf|-1|0|0|1000|1280|800|0|100|1280|2000|http://a.test/|Title|http://a.test\n"
 
 func TestDecodeReadsWhatTheWalkerWrites(t *testing.T) {
 	c, err := Decode([]byte(wireHead +
-		"e|-1|129|1|8|9|100|20|5|button|.value|x^by|aria-label|a^nb^^\n" +
-		"t|0|512|8|9|50|20|Hello|2\n" +
-		"e|-1|0|0|0|0|300|200|0|iframe\n" +
+		"e||1|1|8|9|100|20|4|button|.value|x^by|aria-label|a^nb^^\n" +
+		"t|1|640|||-50||Hello|2\n" +
+		"e||128||-8|-9|250|180||iframe\n" +
 		"f|2|10|20|1000|300|200|0|0|300|200|http://a.test/in|\n" +
-		"t|2|0|1|2|3|4|inside\n" +
+		"t|1|128|1|2|-297|-196|inside\n" +
 		"x|0|.for|9\n" +
 		"g|2|3|4"))
 	if err != nil {
@@ -39,8 +41,39 @@ func TestDecodeReadsWhatTheWalkerWrites(t *testing.T) {
 	}
 }
 
+// What a record shares with its neighbours is told once.
+func TestDecodeFillsInWhatIsNotToldAgain(t *testing.T) {
+	c, err := Decode([]byte(wireHead +
+		"e||1|1|8|9|100|20||a|.href||.bg|red|href|/one?x=1|.t|One\n" +
+		"e|2|1|1||30||||a|.href||.bg|=|href|http://b.test/|.t|Two\n" +
+		"e|2|1|1||30|||4|a|.href|http://a.test/c/d|href|d\n" +
+		"e||128|||||||img|.src||src|/p.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range c.records {
+		s := fmt.Sprint(r.parent, " ", r.flags, " ", r.x, ",", r.y, ",", r.w, ",", r.h, " ", r.ref, " ", r.tag, r.text)
+		for _, a := range c.attrs[r.attr0:r.attr1] {
+			s += " " + a.Name + "=" + a.Value
+		}
+		got = append(got, s)
+	}
+	want := []string{
+		"-1 129 8,9,100,20 1 a .href=http://a.test/one?x=1 .bg=red href=/one?x=1",
+		"0 128 8,9,100,20 0 One",
+		"0 129 8,39,100,20 2 a .href=http://b.test/ .bg=red href=http://b.test/",
+		"2 128 8,39,100,20 0 Two",
+		"2 129 8,69,100,20 7 a .href=http://a.test/c/d href=d",
+		"-1 0 8,69,100,20 0 img .src=http://a.test/p.png src=/p.png",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("records:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestDecodeTakesJSONStrings(t *testing.T) {
-	c, err := Decode([]byte(`"` + strings.ReplaceAll(wireHead, "\n", `\n`) + `t|-1|0|1|2|3|4|a\"b \ud83d\ude00 \ud800 c"`))
+	c, err := Decode([]byte(`"` + strings.ReplaceAll(wireHead, "\n", `\n`) + `t|||1|2|3|4|a\"b \ud83d\ude00 \ud800 c"`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +86,7 @@ func TestDecodeTakesJSONStrings(t *testing.T) {
 }
 
 func TestDecodeRefusesNonsense(t *testing.T) {
-	for _, s := range []string{"", `""`, "null", "W2|x", "W1|a|1", wireHead + "e|5|0|0|0|0|0|0|0|a", wireHead + "z|1", wireHead + "x|9|a|b", wireHead + "t|-1|0|0|0|0|0|a\nt|0|0|0|0|0|0|b"} {
+	for _, s := range []string{"", `""`, "null", "W1|x", "W2|a|1", wireHead + "e|5|||||||0|a", wireHead + "e|-1|||||||0|a", wireHead + "z|1", wireHead + "x|9|a|b", wireHead + "t|||||||a\nt|1||||||b"} {
 		if _, err := Decode([]byte(s)); err == nil {
 			t.Errorf("%q is taken", s)
 		}
@@ -63,8 +96,9 @@ func TestDecodeRefusesNonsense(t *testing.T) {
 // Whatever comes, nothing panics, the text is valid and within its budget,
 // and page text never looks like a target's line.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte(wireHead + "e|-1|129|1|8|9|100|20|5|button|.value|x^by|aria-label|a^nb^^\nt|0|512|8|9|50|20|Hello|2"))
-	f.Add([]byte(`"W1|t|1|1|1|1|1|0|0|0|0|0|0||||||0\nf|-1|0\nt|-1|0|0|0|0|0|[7]<a>\ud800"`))
+	f.Add([]byte(wireHead + "e||1|1|8|9|100|20|4|button|.value|x^by|aria-label|a^nb^^\nt|1|640|||-50||Hello|2"))
+	f.Add([]byte(wireHead + "e||1|1||||||a|.href||href|/x|.bg|=|.t|Go\ne||2|9999999999|||||img|.src||src|y|.t|"))
+	f.Add([]byte(`"W2|t|1|1|1|1|1|0|0|0|0|0|0||||||0\nf|-1|0\nt|||||||[7]<a>\ud800"`))
 	f.Add([]byte("=x"))
 	for _, name := range wires(f) {
 		b, err := os.ReadFile(name)

@@ -9,7 +9,6 @@ const STRUCK = set('s del strike'); // crossed out: never one word with what fol
 const CONTAINERS = set('h1 h2 h3 h4 h5 h6 ul ol menu li dl dt dd table tr td th caption form fieldset legend dialog nav main header footer aside article figure figcaption details blockquote pre label img svg canvas video audio object embed iframe frame progress meter output search');
 const ROLES = set('button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem textbox searchbox combobox slider spinbutton scrollbar');
 const QUIET_ROLES = set('dialog alertdialog region main tabpanel document article navigation group alert list listbox-x table row rowgroup grid treegrid tree tablist toolbar application feed form complementary banner contentinfo presentation none note status log figure img heading listitem menu menubar radiogroup');
-const EVIDENCE = 'a[href],button,input:not([type=hidden i]),select,textarea,summary,canvas,embed,object,video[controls],audio[controls],[onclick],[onmousedown],[onmouseup],[onpointerdown],[onpointerup],[ondblclick],[oncontextmenu],[ontouchstart],[ondragstart],[tabindex],[contenteditable],[draggable=true i],[role]';
 const HANDLERS = '[onclick],[onmousedown],[onmouseup],[onpointerdown],[onpointerup],[ondblclick],[oncontextmenu],[ontouchstart],[ondragstart]';
 const STATEFUL = /(^|[\s_-])(active|selected|current|checked|disabled|error|invalid|open|opened|expanded|collapsed|on|highlight|highlighted|completed|done|focus|focused|pressed)($|[\s_-])/i;
 
@@ -52,9 +51,9 @@ const wordless = (el) => {
   return !/\S/.test(textContent(el));
 };
 
-// evidence of use that attributes give; 0 when there is none.
-const evidence = (el, tag) => {
-  if (!matches(el, EVIDENCE)) return 0;
+// evidence of use that attributes give, with what their names told; 0 when
+// there is none.
+const evidence = (el, tag, told) => {
   let e = 0;
   switch (tag) {
     case 'a': case 'area':
@@ -78,9 +77,10 @@ const evidence = (el, tag) => {
       break;
     }
   }
-  const role = roleToken(el);
+  const role = told & A_ROLE ? roleToken(el) : '';
   if (ROLES.has(role)) e |= BYROLE;
-  if (matches(el, HANDLERS)) e |= HANDLER;
+  if (told & A_HANDLER) e |= HANDLER;
+  if ((told & A_USE) === 0) return e;
   if (hasAttribute(el, 'draggable') && getAttribute(el, 'draggable').toLowerCase() === 'true') e |= DRAG;
   if (hasAttribute(el, 'contenteditable')) {
     const v = getAttribute(el, 'contenteditable').toLowerCase();

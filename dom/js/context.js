@@ -144,5 +144,5 @@ const contextOf = (fr, pos, c) => {
 
 const writeFrame = (fr) => {
   out.push('f|' + fr.node + '|' + R(fr.ox) + '|' + R(fr.oy) + '|' + Math.round(fr.k * 1000) + '|' + fr.vw + '|' + fr.vh + '|' + fr.scroll.map(R).join('|') + '|' +
-    esc(well(docURL(fr.doc))) + '|' + esc(well(docTitle(fr.doc))));
+    esc(well(docURL(fr.doc))) + '|' + esc(well(docTitle(fr.doc))) + '|' + esc(fr.origin));
 };

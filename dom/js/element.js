@@ -5,7 +5,7 @@ const element = (el, c) => {
   if (SKIP.has(tag)) return null;
   if (tag === 'br') {
     brk = sep = true;
-    if (md) { out.push('e|' + c.p + '|0|0|0|0|0|0|0|br'); count++; }
+    if (md) { out.push(head('e', c.p, count, F_BREAK) + '|||||||br'); count++; }
     return null;
   }
   flow = 0;
@@ -62,11 +62,12 @@ const element = (el, c) => {
       }
     }
   }
-  const named = hasAttributes(el);
-  if (named && hasAttribute(el, 'inert')) return inertText(el, c);
+  const names = hasAttributes(el) ? attributeNames(el) : NO_NAMES;
+  const told = bitsOf(names);
+  if (told & A_INERT) return inertText(el, c);
 
   const svg = c.svg || tag === 'svg';
-  let why = named || NATIVES.has(tag) ? evidence(el, tag) : 0;
+  let why = told & A_USE || NATIVES.has(tag) ? evidence(el, tag, told) : 0;
   const bits = listenerCount !== 0 ? listenersOf.get(el) || 0 : 0;
   if (bits) why |= LISTENER;
   else if (c.items > 0 && why === 0 && !svg && isItem(el, tag)) why |= LISTENER;
@@ -76,7 +77,8 @@ const element = (el, c) => {
   if (!leaf || why === 0) {
     style = style || styleOf(el);
     if (inline) flowOf(style.display);
-    if (!leaf && (!inline || flow !== 0)) overflow = style.overflow;
+    // One axis alone is visible only beside a clip, which cuts nothing here.
+      if (!leaf && (!inline || flow !== 0) && style.overflowX !== 'visible') overflow = style.overflow;
     if (!ptr && style.cursor === 'pointer') {
       ptr = true;
       if (tag !== 'html' && tag !== 'body') why |= POINTER;
@@ -102,9 +104,9 @@ const element = (el, c) => {
     (scrollHeight(el) > clientHeight(el) + 4 || scrollWidth(el) > clientWidth(el) + 4) && clientHeight(el) > 8 && /auto|scroll|overlay/.test(overflow);
   const area = tag === 'textarea' || (tag === 'select' && (el.size > 1 || el.multiple));
   const root = shadowOf(el);
-  let emit = why !== 0 || scrolls || root !== null || CONTAINERS.has(tag) || (named && (hasAttribute(el, 'role') || hasAttribute(el, 'aria-live')));
-  if (!emit && tag === 'section') emit = hasAttribute(el, 'aria-label') || hasAttribute(el, 'aria-labelledby');
-  if (!emit && named && c.t >= 0) emit = hasAttribute(el, 'aria-label');
+  let emit = why !== 0 || scrolls || root !== null || (told & A_ROLE) !== 0 || CONTAINERS.has(tag);
+  if (!emit && tag === 'section') emit = (told & (A_LABEL | A_LABELLEDBY)) !== 0;
+  if (!emit && c.t >= 0) emit = (told & A_LABEL) !== 0;
   if (!emit && svg) emit = SHAPES.has(tag) && !c.icon;
   let swatch = '';
   if (!emit && leaf && !svg) {
@@ -116,11 +118,8 @@ const element = (el, c) => {
       emit = swatch !== '';
     }
   }
-  if (!emit && !svg && named) {
-    const cls = getAttribute(el, 'class');
-    if (cls !== null && stateful(cls)) emit = true;
-  }
-  if (leaf && named && !svg && why === 0 && c.t < 0 && (!emit || swatch === 'image')) {
+  if (!emit && !svg && told & A_CLASS && stateful(getAttribute(el, 'class'))) emit = true;
+  if (leaf && told & A_CLASS && !svg && why === 0 && c.t < 0 && (!emit || swatch === 'image')) {
     const icon = tellingIcon(el);
     if (icon !== '') {
       if (seen) iconText(el, c, icon);
@@ -169,7 +168,7 @@ const element = (el, c) => {
     d.seen = seen;
     d.svg = svg;
     d.icon = c.icon || (tag === 'svg' && (t >= 0 && pos !== t || (r || rectOf(el)).width <= 40));
-    d.quiet = c.quiet || (named && getAttribute(el, 'aria-hidden') === 'true');
+    d.quiet = c.quiet || ((told & A_QUIET) !== 0 && getAttribute(el, 'aria-hidden') === 'true');
     d.sure = false;
     d.listbox = tag === 'select' || (c.listbox && tag === 'optgroup');
     d.host = root ? null : el;
@@ -180,7 +179,7 @@ const element = (el, c) => {
   if (!root) watchHost(el, tag, leaf, c);
 
   if (!emit) {
-    if (overflow === 'visible' && seen === c.seen && ptr === c.ptr && !(named && hasAttribute(el, 'aria-hidden'))) {
+    if (overflow === 'visible' && seen === c.seen && ptr === c.ptr && (told & A_QUIET) === 0) {
       if (leaf) return null;
       // Nothing changes below, but the text needs its own element.
       const d = new Context(c);
@@ -256,7 +255,7 @@ const element = (el, c) => {
   if (FIELDS.has(tag) || tag.includes('-')) {
     if (matches(el, ':disabled')) state |= F_DISABLED;
   }
-  if (named && getAttribute(el, 'aria-disabled') === 'true' && (target || why)) state |= F_DISABLED;
+  if (told & A_STATE && (target || why) && getAttribute(el, 'aria-disabled') === 'true') state |= F_DISABLED;
   // A disabled control that takes no pointer still is shown as disabled.
   if (state & F_DISABLED && covered && styleOf(el).pointerEvents === 'none') { target = true; flags &= ~F_COVERED; covered = null; }
   if (control) {
@@ -275,7 +274,7 @@ const element = (el, c) => {
   }
   if (covered && nodeType(covered) === ELEMENT) extra += field('.cover', describe(covered));
 
-  if (target || why || CONTAINERS.has(tag) || hasAttribute(el, 'role')) nameParts(el, tag);
+  if (target || why || told & A_ROLE || CONTAINERS.has(tag)) nameParts(el, tag);
   if (target || swatch || svg) {
     style = style || styleOf(el);
     if (svg && tag !== 'svg') {
@@ -283,21 +282,22 @@ const element = (el, c) => {
         field('.stroke', style.stroke !== 'none' ? style.stroke : '') + field('.points', cornersOf(el, tag, r, fr.k));
     } else if (swatch !== 'image') {
       const bg = swatch || style.backgroundColor;
-      if (alpha(bg) > 0.1) extra += field('.bg', bg);
+      if (alpha(bg) > 0.1) extra += backField(bg);
     }
-    if (target && !hasAttribute(el, 'aria-label') && tag !== 'input' && tag !== 'select' && tag !== 'textarea' && wordless(el)) extra += field('.icon', iconOf(el));
+    if (target && (told & A_LABEL) === 0 && tag !== 'input' && tag !== 'select' && tag !== 'textarea' && wordless(el)) extra += field('.icon', iconOf(el));
     if (target && leaf && tag !== 'input' && tag !== 'select' && tag !== 'textarea' || target && wordless(el)) extra += field('.drawn', drawn(el));
   }
-  if (tag === 'img') extra += field('.src', el.currentSrc.startsWith('data:') ? '' : el.currentSrc.slice(0, 300));
+  if (tag === 'img') extra += sourceField(el, fr);
   if (tag === 'svg') {
     const t = firstElement(el);
     if (t && localName(t) === 'title') extra += field('.title', squash(textContent(t)).slice(0, 120));
   }
-  if (tag === 'a' && target && el.href) extra += field('.href', address(el, fr));
+  if (tag === 'a' && target) extra += linkField(el, fr);
 
   const pos = count++;
-  out.push('e|' + c.p + '|' + (flags | state | (target ? F_TARGET : 0)) + '|' + (why | (scrolls ? 512 : 0)) + place(r, fr) + '|' +
-    (target ? refNumber(el) : 0) + '|' + esc(tag) + extra + attributes(el, target || why !== 0 || leaf || svg));
+  out.push(head('e', c.p, pos, flags | state | (target ? F_TARGET : 0)) + num(why | (scrolls ? 512 : 0)) + place(r, fr) +
+    (target ? refField(el) : '|') + '|' + esc(tag) + extra + attributes(el, names, target || why !== 0 || leaf || svg));
+  tail = pos;
   brk = true;
   if (target) shown.set(el, pos);
 

@@ -78,14 +78,34 @@ const nameParts = (el, tag) => {
   }
 };
 
-// address is where a link leads. Most are plain paths, which need no parser.
+// addressOf is where a link leads, '' for nowhere.
+const addressOf = (el, fr) => {
+  const u = el.href;
+  if (typeof u === 'string') return u;
+  // A link in a drawing.
+  try { return new URL(u.baseVal, docBase(fr.doc)).href; } catch { return ''; }
+};
+
+// Most addresses are plain paths, which need no parser.
 // Each character can be read in one way only: with two, an address that is
 // not plain takes the engine the power of its length.
 const PLAIN = /^\/[\w.\/-]*(?:\?[\w=&-]*)?$/;
-const address = (el, fr) => {
+const isPlain = (h, fr) => fr.origin !== '' && h.length <= 500 && PLAIN.test(h) && !/\/\/|\.\.|\/\.|\.\//.test(h);
+
+// linkField and sourceField say where a link leads and a picture is from, and
+// nothing where the attribute says it all.
+const linkField = (el, fr) => {
   const h = getAttribute(el, 'href');
-  if (fr.origin !== '' && h !== null && PLAIN.test(h) && !/\/\/|\.\.|\/\.|\.\//.test(h)) return fr.origin + h;
-  return String(el.href).slice(0, 1000);
+  if (h !== null && isPlain(h, fr)) return '|.href|';
+  const u = addressOf(el, fr);
+  return u === h && h.length <= 500 && h[0] !== '/' ? '|.href|' : field('.href', u.slice(0, 1000));
+};
+const sourceField = (el, fr) => {
+  const u = el.currentSrc;
+  if (u.startsWith('data:')) return '';
+  const h = getAttribute(el, 'src');
+  const same = h !== null && u.length <= 300 && (h[0] === '/' ? isPlain(h, fr) && u === fr.origin + h : u === h);
+  return same ? '|.src|' : field('.src', u.slice(0, 300));
 };
 
 const describe = (el) => {

@@ -66,9 +66,7 @@ const imageMap = (img, c, pos, r) => {
       }
       b.left += r.left;
       b.top += r.top;
-      extra = '';
-      if (a.href) extra += field('.href', String(a.href).slice(0, 1000));
-      out.push('e|' + pos + '|' + (F_TARGET | F_BREAK | F_INVIEW) + '|' + NATIVE + place(b, c.fr) + '|' + refNumber(a) + '|area' + extra + attributes(a, true));
+      out.push(head('e', pos, count, F_TARGET | F_BREAK | F_INVIEW) + num(NATIVE) + place(b, c.fr) + refField(a) + '|area' + linkField(a, c.fr) + attributes(a, attributeNames(a), true));
       count++;
     }
   }

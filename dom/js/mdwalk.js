@@ -3,7 +3,6 @@ const MD = set('h1 h2 h3 h4 h5 h6 p ul ol menu li dl dt dd table tr td th captio
 const mdElement = (el, tag, c, seen, style) => {
   const root = shadowOf(el);
   if (!root) watchHost(el, tag, firstChild(el) === null, c);
-  if (getAttribute(el, 'aria-hidden') === 'true' && tag !== 'a') { /* sight decides, not the attribute */ }
   let pos = c.p;
   if (flow === 0 && INLINE.has(tag)) {
     // Style makes blocks of links and spans.
@@ -12,14 +11,14 @@ const mdElement = (el, tag, c, seen, style) => {
     if (flow === 1) space(c.p);
     soft = false;
     if (flow === 2) {
-      out.push('e|' + c.p + '|0|0|0|0|0|0|0|div');
       pos = count++;
+      out.push(head('e', c.p, pos, F_BREAK) + '|||||||div');
     }
   }
   const outer = pos;
   if (MD.has(tag)) {
     extra = '';
-    if (tag === 'a' && el.href) extra += field('.href', el.href);
+    if (tag === 'a') extra += field('.href', addressOf(el, c.fr));
     if (tag === 'img') {
       if (!seen || rectOf(el).width <= 2) return null;
       extra += field('.src', el.currentSrc || el.src) + field('alt', getAttribute(el, 'alt'));
@@ -34,7 +33,7 @@ const mdElement = (el, tag, c, seen, style) => {
       if ((r.width <= 1 || r.height <= 1) && r.width > 0 && styleOf(el).position === 'absolute') return null;
     }
     pos = count++;
-    out.push('e|' + outer + '|0|0|0|0|0|0|0|' + tag + extra);
+    out.push(head('e', outer, pos, F_BREAK) + '|||||||' + tag + extra);
   }
   if (tag === 'iframe' || tag === 'frame') return frame(el, c, pos, rectOf(el), { x0: -1e6, y0: -1e6, x1: 1e6, y1: 1e6 });
   if (tag === 'svg' || tag === 'canvas' || tag === 'select' || tag === 'textarea' || tag === 'video' || tag === 'audio' || tag === 'img') return null;
@@ -51,6 +50,6 @@ const mdElement = (el, tag, c, seen, style) => {
 
 // space writes white space below a record.
 const space = (p) => {
-  out.push('t|' + p + '|0|0|0|0|0| ');
+  out.push(head('t', p, count, F_BREAK) + '||||| ');
   count++;
 };

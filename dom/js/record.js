@@ -1,14 +1,24 @@
 // The form a walk is written in, line by line.
 //
 // A record is a line of fields divided by |. The first field is its kind:
-//   e element   e|parent|flags|why|x|y|w|h|ref|tag|key|value|key|value...
-//   t text      t|parent|flags|x|y|w|h|text
+//   e element   e|up|flags|why|x|y|w|h|ref|tag|key|value|key|value...
+//   t text      t|up|flags|x|y|w|h|text
 //   g gap       g|parent|above|below     elements left out for being far away
-//   f frame     f|node|x|y|scale|vw|vh|sx|sy|sw|sh|url|title
+//   f frame     f|node|x|y|scale|vw|vh|sx|sy|sw|sh|url|title|origin
 //   x addition  x|node|key|value...
 //   i identity  i|ref|tag|path|attribute|value...
 // Keys that start with a dot are not attributes. In texts ^ | and line feed
 // are written ^^ ^b ^n.
+//
+// Carrying a page to the caller costs about as much as walking it, so what
+// elements and texts have in common with their neighbours is not said again.
+// Nothing stands for 0 in their numbers, and up is how many records back the
+// parent lies, nothing at the top. Flags are told where they are not those of
+// what starts a line. A box is told as its difference from the box before, the
+// ref of a target as its difference from one more than the ref before. The key
+// .t holds the only text of its element, where their boxes are one. .href and
+// .src say nothing where they are the attribute of the name, behind the origin
+// if that begins with a slash; .bg says = for that of the element before.
 
 const F_TARGET = 1;
 const F_DISABLED = 2;
@@ -69,6 +79,13 @@ let shown = new Map(); // element -> position, for later additions
 let must = new Set(); // elements whose boxes are not skipped
 let mustKids = new Map();
 let gaps = new Map(); // parent position -> [above, below]
+let lastX = 0; // the box before
+let lastY = 0;
+let lastW = 0;
+let lastH = 0;
+let lastRef = 0;
+let lastBack = '';
+let tail = -1; // position of the element whose line is the last one, if it may be added to
 let focused = null;
 let range = null;
 let plain = 0;
@@ -98,6 +115,9 @@ const begin = (o) => {
   mustKids = new Map();
   gaps = new Map();
   crowds = new Map();
+  lastX = lastY = lastW = lastH = lastRef = 0;
+  lastBack = '';
+  tail = -1;
   focused = null;
   range = document.createRange();
   viewW = window.innerWidth;
@@ -110,6 +130,7 @@ const settle = () => {
   if (out.length === 0) return;
   written.push(out.join('\n'));
   out = [];
+  tail = -1;
 };
 
 const gap = (p, above) => {
@@ -118,11 +139,66 @@ const gap = (p, above) => {
   g[above ? 0 : 1]++;
 };
 
-const place = (r, fr) => '|' + R(r.left * fr.k + fr.ox) + '|' + R(r.top * fr.k + fr.oy) + '|' + R(r.width * fr.k) + '|' + R(r.height * fr.k);
+const num = (n) => (n === 0 ? '|' : '|' + n);
 
-const attributes = (el, all) => {
+// head begins the record at pos, below that at p.
+const head = (kind, p, pos, flags) => kind + (p < 0 ? '|' : '|' + (pos - p)) + num(flags ^ F_BREAK);
+
+const place = (r, fr) => {
+  const k = fr.k;
+  const x = R(r.left * k + fr.ox);
+  const y = R(r.top * k + fr.oy);
+  const w = R(r.width * k);
+  const h = R(r.height * k);
+  const s = num(x - lastX) + num(y - lastY) + num(w - lastW) + num(h - lastH);
+  lastX = x;
+  lastY = y;
+  lastW = w;
+  lastH = h;
+  return s;
+};
+
+const refField = (el) => {
+  const n = refNumber(el);
+  const d = n - lastRef - 1;
+  lastRef = n;
+  return num(d);
+};
+
+const backField = (bg) => {
+  if (bg === lastBack) return '|.bg|=';
+  lastBack = bg;
+  return field('.bg', bg);
+};
+
+// What the names of an element's attributes tell at a glance.
+const A_INERT = 1;
+const A_USE = 2; // evidence of use
+const A_HANDLER = 4;
+const A_ROLE = 8; // role or aria-live
+const A_LABEL = 16;
+const A_CLASS = 32;
+const A_QUIET = 64; // aria-hidden
+const A_LABELLEDBY = 128;
+const A_STATE = 256; // aria-disabled
+const nameBits = new Map();
+for (const [bits, names] of [
+  [A_INERT, 'inert'], [A_ROLE | A_USE, 'role'], [A_ROLE, 'aria-live'], [A_LABEL, 'aria-label'], [A_CLASS, 'class'], [A_QUIET, 'aria-hidden'],
+  [A_LABELLEDBY, 'aria-labelledby'], [A_STATE, 'aria-disabled'], [A_USE, 'href controls tabindex contenteditable draggable'],
+  [A_USE | A_HANDLER, 'onclick onmousedown onmouseup onpointerdown onpointerup ondblclick oncontextmenu ontouchstart ondragstart'],
+]) for (const n of names.split(' ')) nameBits.set(n, bits);
+const NO_NAMES = [];
+const bitsOf = (names) => {
+  let bits = 0;
+  for (let i = 0; i < names.length; i++) bits |= nameBits.get(names[i]) | 0;
+  return bits;
+};
+
+// attributes writes those of el that are kept; names are all it has.
+const attributes = (el, names, all) => {
   let s = '';
-  for (const name of attributeNames(el)) {
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i];
     if (!keepAttr(name)) continue;
     if (!all && (name === 'class' ? !stateful(getAttribute(el, name)) : name === 'id')) continue;
     let v = getAttribute(el, name);

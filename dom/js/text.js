@@ -8,7 +8,7 @@ const text = (n, c) => {
   if (s.length > 4 * maxText && !md) s = s.slice(0, 4 * maxText);
   if (md) {
     if (!c.seen) return;
-    if (c.pre ? s !== '' : /\S/.test(s)) { out.push('t|' + c.p + '|0|0|0|0|0|' + esc(well(s))); count++; } else if (s !== '') space(c.p);
+    if (c.pre ? s !== '' : /\S/.test(s)) { out.push(head('t', c.p, count, F_BREAK) + '|||||' + esc(well(s))); count++; } else if (s !== '') space(c.p);
     return;
   }
   const t = squash(s);
@@ -22,9 +22,13 @@ const text = (n, c) => {
   if (!c.seen) return;
   // A lone text far from view takes the box of its element.
   let r = c.box;
-  if (c.far && nextSibling(n) === null && firstChild(c.el) === n) {
+  let same = false;
+  const lone = (c.far || r !== null && r.top >= 2 * c.fr.vh) && nextSibling(n) === null;
+  if (lone && r !== null && c.text === n) {
+    same = true;
+  } else if (lone && c.far && firstChild(c.el) === n) {
     r = rectOf(c.el);
-  } else if (r === null || r.top < 2 * c.fr.vh || nextSibling(n) !== null || c.text !== n) {
+  } else {
     range.selectNodeContents(n);
     r = range.getBoundingClientRect();
   }
@@ -70,9 +74,9 @@ const text = (n, c) => {
       }
     }
   }
-  const k = fr.k;
-  out.push('t|' + c.p + '|' + flags + '|' + R(r.left * k + fr.ox) + '|' + R(r.top * k + fr.oy) + '|' + R(r.width * k) + '|' + R(r.height * k) + '|' +
-    esc(well(t.length > maxText ? t.slice(0, maxText) + '…' : t)));
+  const words = esc(well(t.length > maxText ? t.slice(0, maxText) + '…' : t));
+  if (same && flags === F_BREAK && tail === c.p && count === tail + 1) out[out.length - 1] += '|.t|' + words;
+  else out.push(head('t', c.p, count, flags) + place(r, fr) + '|' + words);
   count++;
   brk = false;
   rowTop = r.top;
@@ -113,9 +117,7 @@ const iconText = (el, c, icon) => {
   const fr = c.fr;
   const hit = hitNear(el, fr.doc, (x0 + x1) / 2, (y0 + y1) / 2);
   if (hit !== el && hidesText(hit, el)) return;
-  const k = fr.k;
-  out.push('t|' + c.p + '|' + (F_INVIEW | (brk ? F_BREAK : 0) | (c.quiet ? F_QUIET : 0)) + '|' + R(r.left * k + fr.ox) + '|' + R(r.top * k + fr.oy) + '|' +
-    R(r.width * k) + '|' + R(r.height * k) + '|' + esc('(' + well(icon) + ')'));
+  out.push(head('t', c.p, count, F_INVIEW | (brk ? F_BREAK : 0) | (c.quiet ? F_QUIET : 0)) + place(r, fr) + '|' + esc('(' + well(icon) + ')'));
   count++;
   brk = false;
   sep = true;

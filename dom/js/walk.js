@@ -123,11 +123,11 @@ function walk(o) {
   for (const [p, g] of gaps) out.push('g|' + p + '|' + g[0] + '|' + g[1]);
 
   const nodes = docByTag(document, '*').length;
-  const head = ['W1', token, generation, mutations, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
+  const first = ['W2', token, generation, mutations, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
     esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, foreign.filter((e) => !frameIdOf.has(e)).length, Math.round((now() - started) * 1000)].join('|');
   pending = { suspects, foreign: foreign.filter((e) => !frameIdOf.has(e)) };
   settle();
-  return head + '\n' + written.join('\n');
+  return first + '\n' + written.join('\n');
 }
 
 let pending = { suspects: [], foreign: [] };
