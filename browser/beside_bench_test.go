@@ -5,9 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/runtime"
-
 	"github.com/seed-4bdb41d0/webhand/dom"
 )
 
@@ -46,8 +43,8 @@ func BenchmarkScreenshotBeside(b *testing.B) {
 	})
 }
 
-// BenchmarkWalkBeside compares a bare walk over the page with its state: the
-// default one, and the whole page.
+// BenchmarkWalkBeside compares a bare walk with a state: near the viewport with
+// the default one, over the whole page with that.
 func BenchmarkWalkBeside(b *testing.B) {
 	for _, whole := range []bool{false, true} {
 		name, o := "default", StateOptions{Fresh: true}
@@ -61,14 +58,7 @@ func BenchmarkWalkBeside(b *testing.B) {
 					b.Fatal(err)
 				}
 				beside(b, [2]string{"bare", "state"}, [2]func() error{
-					func() error {
-						sess, world, err := t.world(b.Context(), t.main)
-						if err != nil {
-							return err
-						}
-						_, err = cdp.Call(b.Context(), sess, runtime.Evaluate, runtime.EvaluateParams{Expression: bareWalk, ContextID: world, ReturnByValue: new(true)})
-						return err
-					},
+					func() error { return walkBare(b.Context(), t, !whole) },
 					func() error { _, err := s.State(b.Context(), o); return err },
 				})
 			})

@@ -30,6 +30,7 @@ type frameCapture struct {
 	world   runtime.ExecutionContextID
 	options dom.WalkOptions
 	last    *dom.Capture
+	parts   int // in which a walk that looked again came the last time
 
 	mainDocument runtime.RemoteObjectID       // document in the page's own world
 	listening    map[cdp.BackendNodeID]uint32 // what the walker was told
@@ -248,7 +249,18 @@ func (fc *frameCapture) walk(ctx context.Context, o dom.WalkOptions, guard bool)
 	if guard {
 		expr = "globalThis." + dom.Global + " ? " + expr + " : '?'"
 	}
-	value, err := text(ctx, fc.evaluate(expr, true))
+	first := fc.evaluate(expr, true)
+	var calls []*call
+	ask := func(n int) {
+		for len(calls) < n-1 {
+			calls = append(calls, fc.evaluate(dom.PartExpression(len(calls)+1), true))
+		}
+	}
+	if o.Since == "" || o.MaxAge < 0 {
+		// It will hardly come in fewer parts than before.
+		ask(fc.parts)
+	}
+	value, err := text(ctx, first)
 	if err != nil {
 		return nil, err
 	}
@@ -256,12 +268,10 @@ func (fc *frameCapture) walk(ctx context.Context, o dom.WalkOptions, guard bool)
 		return nil, errNoWalker
 	}
 	n := dom.Parts(value)
-	calls := make([]*call, n-1)
-	for i := range calls {
-		calls[i] = fc.evaluate(dom.PartExpression(i+1), true)
-	}
+	ask(n)
+	fc.parts = n
 	more := make([][]byte, n-1)
-	for i, c := range calls {
+	for i, c := range calls[:n-1] {
 		if more[i], err = text(ctx, c); err != nil {
 			return nil, err
 		}

@@ -1,9 +1,13 @@
 package browser
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -13,21 +17,61 @@ import (
 	"github.com/seed-4bdb41d0/webhand/internal/pagegen"
 )
 
-// bareWalk visits every element with its box and style and every text with
-// its box, and keeps nothing: the least a walk in the page can cost.
-const bareWalk = `(() => {
-	let n = 0; const r = document.createRange();
-	const visit = (e) => {
-		const b = e.getBoundingClientRect(); const s = getComputedStyle(e);
-		if (b.width > 0 && e.checkVisibility() && s.cursor !== 'x' && s.overflow !== 'x') n++;
-		for (let c = (e.shadowRoot || e).firstChild; c; c = c.nextSibling) {
-			if (c.nodeType === 1) visit(c);
-			else if (c.nodeType === 3 && /\S/.test(c.data)) { r.selectNodeContents(c); n += r.getBoundingClientRect().width > 0 }
-		}
+// bareWalk is the least that shows a page: every rendered element with its box
+// and style and every text with its box, through frames of the same site, and
+// the words out. near keeps to what is near the viewport, and asks what takes a
+// press there.
+const bareWalk = `((near) => {
+	const out = [];
+	const walk = (doc) => {
+		const r = doc.createRange(); const w = doc.defaultView; const top = -500; const bottom = w.innerHeight + 500;
+		const far = (b) => near && (b.bottom < top || b.top > bottom);
+		const visit = (e) => {
+			const b = e.getBoundingClientRect(); const s = w.getComputedStyle(e);
+			if (far(b) || !e.checkVisibility()) return;
+			const use = s.cursor === 'pointer' || e.matches('a,button,input,select,textarea,[role],[onclick],[tabindex]');
+			if (near && use && b.width > 0 && b.top < w.innerHeight && b.bottom > 0) {
+				const hit = doc.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2);
+				if (e.contains(hit)) out.push(e.localName + ' ' + (e.value || e.title || ''));
+			}
+			if (s.overflow === 'x') return;
+			for (let c = (e.shadowRoot || e).firstChild; c; c = c.nextSibling) {
+				if (c.nodeType === 1) visit(c);
+				else if (c.nodeType === 3 && /\S/.test(c.data)) { r.selectNodeContents(c); const b = r.getBoundingClientRect(); if (b.width > 0 && !far(b)) out.push(c.data.trim()) }
+			}
+			let inner = null;
+			try { inner = e.localName === 'iframe' ? e.contentDocument : null } catch {}
+			if (inner && inner.body) walk(inner);
+		};
+		visit(doc.body);
 	};
-	visit(document.body);
-	return n;
-})()`
+	walk(document);
+	return out.join('\n');
+})`
+
+// walkBare walks the page of a tab like that, its cross-site frames beside it.
+func walkBare(ctx context.Context, t *tab, near bool) error {
+	expr := bareWalk + "(" + strconv.FormatBool(near) + ")"
+	ids := t.roots()
+	errs := make([]error, len(ids))
+	var wg sync.WaitGroup
+	for i, id := range ids {
+		wg.Go(func() {
+			sess, world, err := t.world(ctx, id)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			res, err := cdp.Call(ctx, sess, runtime.Evaluate, runtime.EvaluateParams{Expression: expr, ContextID: world, ReturnByValue: new(true)})
+			if err == nil && (res.ExceptionDetails != nil || len(res.Result.Value) < 3) {
+				err = fmt.Errorf("bare walk: %v %s", res.ExceptionDetails, res.Result.Value)
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
 
 func benchPages(b *testing.B, run func(b *testing.B, s *Session, url string)) {
 	var other string
@@ -92,14 +136,9 @@ func BenchmarkBareWalk(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		sess, world, err := t.world(b.Context(), t.main)
-		if err != nil {
-			b.Fatal(err)
-		}
 		for b.Loop() {
-			res, err := cdp.Call(b.Context(), sess, runtime.Evaluate, runtime.EvaluateParams{Expression: bareWalk, ContextID: world, ReturnByValue: new(true)})
-			if err != nil || res.ExceptionDetails != nil {
-				b.Fatal(fmt.Sprint(err, res.ExceptionDetails))
+			if err := walkBare(b.Context(), t, false); err != nil {
+				b.Fatal(err)
 			}
 		}
 	})

@@ -199,26 +199,29 @@ const element = (el, c) => {
   let unseen = c.unseen;
   let clip = c.clip;
   let hard = c.hard;
-  let v = cut({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }, clip);
-  if (none(v) && c.clip !== fr.clip && r.width > 0) {
+  const box = { x0: r.left, y0: r.top, x1: r.right, y1: r.bottom };
+  const width = box.x1 - box.x0;
+  const height = box.y1 - box.y0;
+  let v = cut(box, clip);
+  if (c.clip !== fr.clip && width > 0 && none(v)) {
     // Out of its clip: unless it is positioned out of the clipping box.
     style = style || styleOf(el);
     const free = style.position === 'fixed' ? fr : style.position === 'absolute' ? freeOf(el, c) : null;
     if (free) {
       clip = free.clip;
       hard = free.hard;
-      v = cut({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }, clip);
+      v = cut(box, clip);
       c = new Context(c);
       c.clip = clip;
       c.hard = hard;
     }
   }
-  const tiny = r.width <= 1 || r.height <= 1;
+  const tiny = width <= 1 || height <= 1;
   if (tiny) {
     usable = false;
-    if (r.width > 0 && r.height > 0 && styleOf(el).position === 'absolute') unseen = true;
+    if (width > 0 && height > 0 && styleOf(el).position === 'absolute') unseen = true;
   } else if (none(v)) {
-    if (none(cut({ x0: r.left, y0: r.top, x1: r.right, y1: r.bottom }, hard))) {
+    if (none(cut(box, hard))) {
       if (c.svg) return null; // outside the drawing's own edge: never painted
       usable = false;
     }
@@ -312,7 +315,7 @@ const element = (el, c) => {
   if (!near) {
     d.box = r;
     d.text = firstChild(el);
-    if (!d.far && r.top > 2 * fr.vh) d.far = c.clip === fr.clip;
+    if (!d.far && box.y0 > 2 * fr.vh) d.far = c.clip === fr.clip;
   }
   d.unseen = unseen;
   d.sure = sure;

@@ -47,10 +47,11 @@ const esc = (s) => (/[\^|\n]/.test(s) ? s.replace(/\^/g, '^^').replace(/\|/g, '^
 const well = (s) => (s.isWellFormed() ? s : s.toWellFormed());
 const DROP_ATTR = /^(style|on.*|d|points|srcset|sizes|nonce|integrity|ping|jsaction|jscontroller|jsname|jsmodel|jslog|data-(?!test|cy$|qa$|id$|state$|value$|date-format$|label$|title$|icon$|mask|inputmask|datepicker).*)$/;
 
-const keepsAttr = new Map();
-const keepAttr = (name) => {
-  let k = keepsAttr.get(name);
-  if (k === undefined) keepsAttr.set(name, k = !DROP_ATTR.test(name));
+// keyOf is an attribute's name as it is written, '' for what is left out.
+const keys = new Map();
+const keyOf = (name) => {
+  let k = keys.get(name);
+  if (k === undefined) keys.set(name, k = DROP_ATTR.test(name) ? '' : '|' + esc(well(name)) + '|');
   return k;
 };
 
@@ -139,10 +140,19 @@ const gap = (p, above) => {
   g[above ? 0 : 1]++;
 };
 
-const num = (n) => (n === 0 ? '|' : '|' + n);
+// num is a number as a field. Most are small, and each string made anew is one
+// more to clear away.
+const numbers = [];
+const num = (n) => {
+  if (n === 0) return '|';
+  if (n < -1000 || n > 3000) return '|' + n;
+  const s = numbers[n + 1000];
+  return s === undefined ? (numbers[n + 1000] = '|' + n) : s;
+};
+for (let i = -1000; i <= 3000; i++) numbers.push(undefined);
 
 // head begins the record at pos, below that at p.
-const head = (kind, p, pos, flags) => kind + (p < 0 ? '|' : '|' + (pos - p)) + num(flags ^ F_BREAK);
+const head = (kind, p, pos, flags) => kind + num(p < 0 ? 0 : pos - p) + num(flags ^ F_BREAK);
 
 const place = (r, fr) => {
   const k = fr.k;
@@ -199,14 +209,15 @@ const attributes = (el, names, all) => {
   let s = '';
   for (let i = 0; i < names.length; i++) {
     const name = names[i];
-    if (!keepAttr(name)) continue;
+    const key = keyOf(name);
+    if (key === '') continue;
     if (!all && (name === 'class' ? !stateful(getAttribute(el, name)) : name === 'id')) continue;
     let v = getAttribute(el, name);
     if (v.length > 500) v = v.slice(0, v.startsWith('data:') ? 30 : 500) + '…';
     if (name === 'value' && (localName(el) === 'input' || localName(el) === 'textarea')) {
       if (isSecret(el)) continue;
     }
-    s += '|' + esc(well(name)) + '|' + esc(well(v));
+    s += key + esc(well(v));
   }
   return s;
 };
