@@ -43,8 +43,8 @@ func BenchmarkScreenshotBeside(b *testing.B) {
 	})
 }
 
-// BenchmarkWalkBeside compares a bare walk with a state: near the viewport with
-// the default one, over the whole page with that.
+// BenchmarkWalkBeside compares a bare walk over the page with its state: the
+// default one, and the whole page.
 func BenchmarkWalkBeside(b *testing.B) {
 	for _, whole := range []bool{false, true} {
 		name, o := "default", StateOptions{Fresh: true}
@@ -58,7 +58,7 @@ func BenchmarkWalkBeside(b *testing.B) {
 					b.Fatal(err)
 				}
 				beside(b, [2]string{"bare", "state"}, [2]func() error{
-					func() error { return walkBare(b.Context(), t, !whole) },
+					func() error { return walkBare(b.Context(), t) },
 					func() error { _, err := s.State(b.Context(), o); return err },
 				})
 			})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,26 +17,24 @@ import (
 )
 
 // bareWalk is the least that shows a page: every rendered element with its box
-// and style and every text with its box, through frames of the same site, and
-// the words out. near keeps to what is near the viewport, and asks what takes a
-// press there.
-const bareWalk = `((near) => {
+// and style and every text with its box, through frames of the same site, what
+// takes a press in the viewport, and the words out.
+const bareWalk = `(() => {
 	const out = [];
 	const walk = (doc) => {
-		const r = doc.createRange(); const w = doc.defaultView; const top = -500; const bottom = w.innerHeight + 500;
-		const far = (b) => near && (b.bottom < top || b.top > bottom);
+		const r = doc.createRange(); const w = doc.defaultView;
 		const visit = (e) => {
 			const b = e.getBoundingClientRect(); const s = w.getComputedStyle(e);
-			if (far(b) || !e.checkVisibility()) return;
+			if (!e.checkVisibility()) return;
 			const use = s.cursor === 'pointer' || e.matches('a,button,input,select,textarea,[role],[onclick],[tabindex]');
-			if (near && use && b.width > 0 && b.top < w.innerHeight && b.bottom > 0) {
+			if (use && b.width > 0 && b.top < w.innerHeight && b.bottom > 0) {
 				const hit = doc.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2);
 				if (e.contains(hit)) out.push(e.localName + ' ' + (e.value || e.title || ''));
 			}
 			if (s.overflow === 'x') return;
 			for (let c = (e.shadowRoot || e).firstChild; c; c = c.nextSibling) {
 				if (c.nodeType === 1) visit(c);
-				else if (c.nodeType === 3 && /\S/.test(c.data)) { r.selectNodeContents(c); const b = r.getBoundingClientRect(); if (b.width > 0 && !far(b)) out.push(c.data.trim()) }
+				else if (c.nodeType === 3 && /\S/.test(c.data)) { r.selectNodeContents(c); const b = r.getBoundingClientRect(); if (b.width > 0) out.push(c.data.trim()) }
 			}
 			let inner = null;
 			try { inner = e.localName === 'iframe' ? e.contentDocument : null } catch {}
@@ -47,11 +44,10 @@ const bareWalk = `((near) => {
 	};
 	walk(document);
 	return out.join('\n');
-})`
+})()`
 
 // walkBare walks the page of a tab like that, its cross-site frames beside it.
-func walkBare(ctx context.Context, t *tab, near bool) error {
-	expr := bareWalk + "(" + strconv.FormatBool(near) + ")"
+func walkBare(ctx context.Context, t *tab) error {
 	ids := t.roots()
 	errs := make([]error, len(ids))
 	var wg sync.WaitGroup
@@ -62,7 +58,7 @@ func walkBare(ctx context.Context, t *tab, near bool) error {
 				errs[i] = err
 				return
 			}
-			res, err := cdp.Call(ctx, sess, runtime.Evaluate, runtime.EvaluateParams{Expression: expr, ContextID: world, ReturnByValue: new(true)})
+			res, err := cdp.Call(ctx, sess, runtime.Evaluate, runtime.EvaluateParams{Expression: bareWalk, ContextID: world, ReturnByValue: new(true)})
 			if err == nil && (res.ExceptionDetails != nil || len(res.Result.Value) < 3) {
 				err = fmt.Errorf("bare walk: %v %s", res.ExceptionDetails, res.Result.Value)
 			}
@@ -137,7 +133,7 @@ func BenchmarkBareWalk(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if err := walkBare(b.Context(), t, false); err != nil {
+			if err := walkBare(b.Context(), t); err != nil {
 				b.Fatal(err)
 			}
 		}
