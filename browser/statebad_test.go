@@ -136,6 +136,16 @@ func TestStateHoldsItsDeadlineOnAHungPage(t *testing.T) {
 
 // The source of a page, in the way Chrome shows it, is refused by the scheme,
 // and the page before is still seen.
+// A policy may list the scheme; what the source says is then text like any.
+func TestViewSourceThatAPolicyAllowsIsAPage(t *testing.T) {
+	srv := serve(t, map[string]string{"/": `<button>Shown</button>`})
+	s := policySession(t, Policy{Schemes: []string{"view-source"}})
+	st := look(t, s, "view-source:"+srv.URL, StateOptions{})
+	if !strings.Contains(st.Text.String, "‹button> Shown") {
+		t.Errorf("of %q:\n%s", st.URL, st.Text.String)
+	}
+}
+
 func TestViewSourceIsRefusedAndNothingHangs(t *testing.T) {
 	srv := serve(t, map[string]string{"/": `<button>Shown</button>`})
 	s := newTestSession(t)

@@ -247,7 +247,7 @@ func stateWord(e *Element) string {
 		return ""
 	}
 	for t := range strings.FieldsFuncSeq(class, func(c rune) bool { return c == ' ' || c == '\t' || c == '\n' || c == '-' || c == '_' }) {
-		if w, ok := stateClasses[strings.ToLower(t)]; ok && !e.State.Has(wordState[w]) {
+		if w, ok := stateClasses[strings.ToLower(t)]; ok && !e.State.Has(wordState[w]) && !e.has(wordAttr[w]) {
 			return w
 		}
 	}
@@ -265,6 +265,17 @@ var stateClasses = map[string]string{
 var wordState = map[string]State{
 	"active": 1 << 31, "selected": Selected, "current": 1 << 31, "checked": Checked, "disabled": Disabled, "error": Invalid,
 	"invalid": Invalid, "expanded": Open, "collapsed": 1 << 31, "highlighted": 1 << 31, "completed": 1 << 31, "done": 1 << 31, "pressed": 1 << 31,
+}
+
+// wordAttr maps a word to the attribute that, where it is set, tells as much.
+var wordAttr = map[string]string{
+	"expanded": "aria-expanded", "collapsed": "aria-expanded", "pressed": "aria-pressed", "checked": "aria-checked",
+}
+
+// has reports an attribute with a value.
+func (e *Element) has(name string) bool {
+	v, ok := e.Attr(name)
+	return ok && v != ""
 }
 
 func (r *renderer) attributes(e *Element, shown string, inner bool) {

@@ -139,3 +139,16 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// A tab with the class "collapsed" and aria-expanded was told to be collapsed
+// twice.
+func TestAStateIsToldOnce(t *testing.T) {
+	c, err := Decode([]byte(wireHead + "e||641|1|8|9|100|20||button|class|collapsed|aria-expanded|false|.t|Menu\n" +
+		"e||641|1||30||||button|class|collapsed|.t|More"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := Build(c, nil, nil).Text(TextOptions{}).String; !strings.Contains(x, "[1]<button aria-expanded=false>Menu\n[2]<button collapsed>More") {
+		t.Errorf("text:\n%s", x)
+	}
+}
