@@ -52,6 +52,10 @@ func TestHugePagesGiveAState(t *testing.T) {
 			for _, full := range []bool{false, true} {
 				st := again(t, s, StateOptions{Full: full, Timeout: 60 * time.Second})
 				mustTarget(t, st, row.target)
+				untested := strings.Contains(st.Text.String, "<missing>whether something covers")
+				if strings.Contains(row.name, "one line") != untested {
+					t.Errorf("full %v: says that it is not known what is covered: %v", full, untested)
+				}
 				if n := dom.Tokens(st.Text.String); n > dom.DefaultBudget {
 					t.Errorf("full %v: %d tokens", full, n)
 				}

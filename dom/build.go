@@ -65,6 +65,9 @@ func (b *builder) capture(c *Capture, at placement) {
 		}
 		p.Missing = append(p.Missing, what+"; what follows the last element shown is not listed")
 	}
+	if c.Untested > 0 {
+		p.Missing = append(p.Missing, "whether something covers the elements of a line with hundreds of boxes; one that is covered may be listed")
+	}
 	doc := int16(len(p.docs))
 	p.docs = append(p.docs, c.Token)
 	place := func(x, y, w, h int32) Rect {

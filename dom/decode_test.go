@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-const wireHead = "W2|tok|3|7|1280|800|2000|0|100|1280|2000|50|40|complete|text/html||0|0|1500\nf|-1|0|0|1000|1280|800|0|100|1280|2000|http://a.test/|Title|http://a.test\n"
+const wireHead = "W2|tok|3|7|1280|800|2000|0|100|1280|2000|50|40|complete|text/html||0|0|0|1500\nf|-1|0|0|1000|1280|800|0|100|1280|2000|http://a.test/|Title|http://a.test\n"
 
 func TestDecodeReadsWhatTheWalkerWrites(t *testing.T) {
 	c, err := Decode([]byte(wireHead +
@@ -98,7 +98,7 @@ func TestDecodeRefusesNonsense(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(wireHead + "e||1|1|8|9|100|20|4|button|.value|x^by|aria-label|a^nb^^\nt|1|640|||-50||Hello|2"))
 	f.Add([]byte(wireHead + "e||1|1||||||a|.href||href|/x|.bg|=|.t|Go\ne||2|9999999999|||||img|.src||src|y|.t|"))
-	f.Add([]byte(`"W2|t|1|1|1|1|1|0|0|0|0|0|0||||||0\nf|-1|0\nt|||||||[7]<a>\ud800"`))
+	f.Add([]byte(`"W2|t|1|1|1|1|1|0|0|0|0|0|0|||||||0\nf|-1|0\nt|||||||[7]<a>\ud800"`))
 	f.Add([]byte("=x"))
 	for _, name := range wires(f) {
 		b, err := os.ReadFile(name)

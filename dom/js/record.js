@@ -116,6 +116,7 @@ const begin = (o) => {
   mustKids = new Map();
   gaps = new Map();
   crowds = new Map();
+  untested = 0;
   lastX = lastY = lastW = lastH = lastRef = 0;
   lastBack = '';
   tail = -1;

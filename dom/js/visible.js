@@ -20,6 +20,7 @@ const deepest = (doc, x, y) => {
 // anything is asked.
 const CROWD = 500;
 let crowds = new Map(); // document -> [top, bottom] of such rows
+let untested = 0; // points in them that were not asked about
 const findCrowds = (doc) => {
   if (docByTag(doc, '*').length <= CROWD) return;
   let rows = null;
@@ -42,7 +43,9 @@ const dear = (doc, y) => {
   if (now() > deadline) return true;
   if (crowds.size === 0) return false;
   const rows = crowds.get(doc);
-  return rows !== undefined && rows.some((r) => y >= r[0] && y <= r[1]);
+  if (rows === undefined || !rows.some((r) => y >= r[0] && y <= r[1])) return false;
+  untested++;
+  return true;
 };
 
 // hitNear is elementFromPoint as seen from the tree el is in: enough to tell

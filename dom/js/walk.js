@@ -124,7 +124,7 @@ function walk(o) {
 
   const nodes = docByTag(document, '*').length;
   const first = ['W2', token, generation, mutations, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
-    esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, foreign.filter((e) => !frameIdOf.has(e)).length, Math.round((now() - started) * 1000)].join('|');
+    esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, foreign.filter((e) => !frameIdOf.has(e)).length, untested, Math.round((now() - started) * 1000)].join('|');
   pending = { suspects, foreign: foreign.filter((e) => !frameIdOf.has(e)) };
   settle();
   return first + '\n' + written.join('\n');
