@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
+
 	"github.com/seed-4bdb41d0/webhand/dom"
 )
 
@@ -195,10 +197,26 @@ func TestOddViewports(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustTarget(t, again(t, s, StateOptions{}), "Other")
+	other, err := s.active(testContext(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.SwitchTab(testContext(t), first); err != nil {
 		t.Fatal(err)
 	}
 	mustTarget(t, again(t, s, StateOptions{}), "Here")
+
+	// Someone else brings another tab to the front: the session's own is
+	// behind it, and still seen whole, with a picture.
+	if err := other.sess.Call(testContext(t), page.CommandBringToFront, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	mustTarget(t, again(t, s, StateOptions{Fresh: true, Full: true}), "There")
+	st = again(t, s, StateOptions{Fresh: true, Screenshot: true})
+	mustTarget(t, st, "Here")
+	if len(st.Screenshot) == 0 || len(st.Page.Missing) > 0 {
+		t.Errorf("%d bytes of picture, missing %q", len(st.Screenshot), st.Page.Missing)
+	}
 }
 
 // Boxes are drawn where the elements are on a device of twice the pixels, too.
