@@ -7,11 +7,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -216,6 +221,62 @@ func TestTheProgramBuildsAndOrders(t *testing.T) {
 	_, msg, code = run(secret, "-email", "grace@example.org", "-country", "Atlantis", "-wait", "15s")
 	if code != 1 || !regexp.MustCompile(`step \d+ \(.*\): 0 options are Atlantis`).MatchString(msg) || len(site.Site.Orders()) != len(orders) {
 		t.Errorf("a failing step: status %d, %s", code, msg)
+	}
+}
+
+// A shop that takes things into the cart by script got no order from a program
+// that went on to the checkout at once: leaving the page called the request back.
+func TestTheProgramWaitsForWhatAClickAsks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	var mu sync.Mutex
+	var told []string
+	tell := func(s string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, s)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `<!doctype html><button onclick="fetch('/add', { method: 'POST' })">Add</button>`)
+	})
+	mux.HandleFunc("/add", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the connection's end is noticed
+		select {
+		case <-r.Context().Done():
+			tell("called back")
+		case <-time.After(700 * time.Millisecond):
+			tell("added")
+		}
+	})
+	mux.HandleFunc("/checkout", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `<!doctype html><h1>Checkout</h1>`) })
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	w, err := agent.ParseWorkflow(strings.NewReader(strings.ReplaceAll(`{"format": "webhand-workflow", "version": 1, "name": "Add", "steps": [
+		{"do": {"action": "navigate", "args": {"url": "SITE/"}}},
+		{"do": {"action": "click", "element": {"role": "button", "name": "Add"}}},
+		{"do": {"action": "navigate", "args": {"url": "SITE/checkout"}}},
+		{"extract": {"as": "title", "selector": "h1"}}
+	], "output": {"title": "{{title}}"}}`, "SITE", srv.URL)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := Go(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(ctx, build(t, ctx, dir), "-wait", "40s").CombinedOutput()
+	mu.Lock()
+	defer mu.Unlock()
+	if err != nil || !strings.Contains(string(out), "Checkout") || !slices.Equal(told, []string{"added"}) {
+		t.Errorf("%v, the server saw %q\n%s", err, told, out)
 	}
 }
 

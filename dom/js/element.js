@@ -78,7 +78,7 @@ const element = (el, c) => {
     style = style || styleOf(el);
     if (inline) flowOf(style.display);
     // One axis alone is visible only beside a clip, which cuts nothing here.
-      if (!leaf && (!inline || flow !== 0) && style.overflowX !== 'visible') overflow = style.overflow;
+    if (!leaf && (!inline || flow !== 0) && style.overflowX !== 'visible') overflow = style.overflow;
     if (!ptr && style.cursor === 'pointer') {
       ptr = true;
       if (tag !== 'html' && tag !== 'body') why |= POINTER;

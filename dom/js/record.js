@@ -143,14 +143,13 @@ const gap = (p, above) => {
 
 // num is a number as a field. Most are small, and each string made anew is one
 // more to clear away.
-const numbers = [];
+const numbers = new Array(4001);
 const num = (n) => {
   if (n === 0) return '|';
   if (n < -1000 || n > 3000) return '|' + n;
   const s = numbers[n + 1000];
   return s === undefined ? (numbers[n + 1000] = '|' + n) : s;
 };
-for (let i = -1000; i <= 3000; i++) numbers.push(undefined);
 
 // head begins the record at pos, below that at p.
 const head = (kind, p, pos, flags) => kind + num(p < 0 ? 0 : pos - p) + num(flags ^ F_BREAK);
