@@ -72,3 +72,42 @@ func rawWalk(t *testing.T, s *Session) []byte {
 	}
 	return value
 }
+
+// What Go makes of a page of 10,000 nodes, all of it, is a bounded number of
+// allocations, not one for each element.
+func TestAllocationsDoNotGrowWithThePage(t *testing.T) {
+	srv := httptest.NewServer(nil)
+	t.Cleanup(srv.Close)
+	srv.Config.Handler = pagegen.Handler(strings.Replace(srv.URL, "127.0.0.1", "localhost", 1))
+	s := newTestSession(t)
+	if _, err := s.Navigate(testContext(t), srv.URL+"/listing"); err != nil {
+		t.Fatal(err)
+	}
+	look := again(t, s, StateOptions{Full: true})
+	if look.Page.Nodes < 9_000 {
+		t.Fatalf("%d elements", look.Page.Nodes)
+	}
+	var parts [][]byte
+	expr := dom.WalkOptions{Full: true}.Expression()
+	for i := 1; expr != ""; i++ {
+		parts = append(parts, []byte(rawEvaluate(t, s, expr)))
+		expr = ""
+		if i < dom.Parts(parts[0]) {
+			expr = dom.PartExpression(i)
+		}
+	}
+	numbers := &dom.Numbering{}
+	made := testing.AllocsPerRun(5, func() {
+		c, err := dom.Decode(parts[0], parts[1:]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dom.Build(c, nil, numbers).Text(dom.TextOptions{}).Tokens == 0 {
+			t.Error("nothing told")
+		}
+	})
+	t.Logf("%.0f allocations, of %d elements", made, look.Page.Nodes)
+	if made > 2000 {
+		t.Errorf("%.0f allocations", made)
+	}
+}
