@@ -173,15 +173,7 @@ func TestTheProgramBuildsAndOrders(t *testing.T) {
 	}
 	w.Steps = append(w.Steps, agent.WorkflowStep{Extract: &agent.ExtractStep{As: "number", Selector: "#order-number"}})
 	w.Output = json.RawMessage(`{"order":"{{number}}","for":"{{email}}"}`)
-	files, err := Go(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := Write(dir, files); err != nil {
-		t.Fatal(err)
-	}
-	bin := build(t, ctx, dir)
+	bin := program(t, ctx, w)
 
 	run := func(env []string, args ...string) (string, string, int) {
 		cmd := exec.CommandContext(ctx, bin, args...)
@@ -264,6 +256,17 @@ func TestTheProgramWaitsForWhatAClickAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	out, err := exec.CommandContext(ctx, program(t, ctx, w), "-wait", "40s").CombinedOutput()
+	mu.Lock()
+	defer mu.Unlock()
+	if err != nil || !strings.Contains(string(out), "Checkout") || !slices.Equal(told, []string{"added"}) {
+		t.Errorf("%v, the server saw %q\n%s", err, told, out)
+	}
+}
+
+// program writes the program of a workflow and builds it.
+func program(t *testing.T, ctx context.Context, w *agent.Workflow) string {
+	t.Helper()
 	files, err := Go(w)
 	if err != nil {
 		t.Fatal(err)
@@ -272,12 +275,7 @@ func TestTheProgramWaitsForWhatAClickAsks(t *testing.T) {
 	if err := Write(dir, files); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(ctx, build(t, ctx, dir), "-wait", "40s").CombinedOutput()
-	mu.Lock()
-	defer mu.Unlock()
-	if err != nil || !strings.Contains(string(out), "Checkout") || !slices.Equal(told, []string{"added"}) {
-		t.Errorf("%v, the server saw %q\n%s", err, told, out)
-	}
+	return build(t, ctx, dir)
 }
 
 // build builds a written program with nothing but what is in the module cache.
