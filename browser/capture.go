@@ -143,7 +143,7 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 	t.nameFrames(ctx, fc)
 	same := o
 	same.Since = ""
-	if fc.last != nil && fc.options == same {
+	if fc.last != nil && fc.options == same && o.MaxAge >= 0 {
 		o.Since = fc.last.Generation
 	}
 	// Listeners come with elements, rarely without a change of the tree. A
@@ -256,7 +256,7 @@ func (fc *frameCapture) walk(ctx context.Context, o dom.WalkOptions, guard bool)
 			calls = append(calls, fc.evaluate(dom.PartExpression(len(calls)+1), true))
 		}
 	}
-	if o.Since == "" || o.MaxAge < 0 {
+	if o.Since == "" {
 		// It will hardly come in fewer parts than before.
 		ask(fc.parts)
 	}

@@ -123,7 +123,7 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 	}
 	age := time.Second
 	if o.Fresh {
-		age = -1
+		age = -1 // nothing kept is young enough
 	}
 	top, frames, homes, err := t.capture(ctx, dom.WalkOptions{Full: o.Full, Facts: o.facts, Margin: o.Margin, MaxAge: age, Limit: o.Timeout / 2})
 	wg.Wait()

@@ -65,7 +65,7 @@ type WalkOptions struct {
 	// changed since, the answer is [ErrUnchanged].
 	Since string
 	// MaxAge bounds how old such an answer may be, since changes made by
-	// style alone are not noticed. Zero is 2 s; below zero, Since says nothing.
+	// style alone are not noticed. Zero is 2 s.
 	MaxAge time.Duration
 }
 
@@ -101,9 +101,6 @@ func (o WalkOptions) Expression() string {
 	num("limit", def(int(o.Limit/time.Millisecond), 5000))
 	num("age", def(int(o.MaxAge/time.Millisecond), 2000))
 	b = append(b, ",since:"...)
-	if o.MaxAge < 0 {
-		o.Since = ""
-	}
 	b = strconv.AppendQuoteToASCII(b, o.Since)
 	b = append(b, "})"...)
 	return string(b)

@@ -9,7 +9,6 @@ const STRUCK = set('s del strike'); // crossed out: never one word with what fol
 const CONTAINERS = set('h1 h2 h3 h4 h5 h6 ul ol menu li dl dt dd table tr td th caption form fieldset legend dialog nav main header footer aside article figure figcaption details blockquote pre label img svg canvas video audio object embed iframe frame progress meter output search');
 const ROLES = set('button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem textbox searchbox combobox slider spinbutton scrollbar');
 const QUIET_ROLES = set('dialog alertdialog region main tabpanel document article navigation group alert list listbox-x table row rowgroup grid treegrid tree tablist toolbar application feed form complementary banner contentinfo presentation none note status log figure img heading listitem menu menubar radiogroup');
-const HANDLERS = '[onclick],[onmousedown],[onmouseup],[onpointerdown],[onpointerup],[ondblclick],[oncontextmenu],[ontouchstart],[ondragstart]';
 const STATEFUL = /(^|[\s_-])(active|selected|current|checked|disabled|error|invalid|open|opened|expanded|collapsed|on|highlight|highlighted|completed|done|focus|focused|pressed)($|[\s_-])/i;
 
 // Why something is a target.

@@ -54,7 +54,8 @@ const imageMap = (img, c, pos, r) => {
   for (const m of maps) {
     if (getAttribute(m, 'name') !== name && getAttribute(m, 'id') !== name) continue;
     for (const a of queryAll(m, 'area')) {
-      if (!hasAttribute(a, 'href') && !matches(a, HANDLERS) && !listenersOf.get(a)) continue;
+      const names = attributeNames(a);
+      if (!hasAttribute(a, 'href') && (bitsOf(names) & A_HANDLER) === 0 && !listenersOf.get(a)) continue;
       const n = (getAttribute(a, 'coords') || '').split(/[\s,]+/).map(Number).filter((x) => x === x);
       const shape = (getAttribute(a, 'shape') || 'rect').toLowerCase();
       let b = { left: 0, top: 0, width: r.width, height: r.height };
@@ -66,7 +67,7 @@ const imageMap = (img, c, pos, r) => {
       }
       b.left += r.left;
       b.top += r.top;
-      out.push(head('e', pos, count, F_TARGET | F_BREAK | F_INVIEW) + num(NATIVE) + place(b, c.fr) + refField(a) + '|area' + linkField(a, c.fr) + attributes(a, attributeNames(a), true));
+      out.push(head('e', pos, count, F_TARGET | F_BREAK | F_INVIEW) + num(NATIVE) + place(b, c.fr) + refField(a) + '|area' + linkField(a, c.fr) + attributes(a, names, true));
       count++;
     }
   }

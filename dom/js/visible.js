@@ -121,10 +121,9 @@ const coverOf = (el, fr, v) => {
   const h = v.y1 - v.y0;
   const middle = () => tryAt(v.x0 + w / 2, v.y0 + h / 2);
   // The middle of a link that wraps is often between its lines.
-  const tall = h > 30;
-  if (!tall && middle()) return null;
+  const wraps = h > 30 && rectsOf(el).length > 1;
+  if (!wraps && middle()) return null;
   const rects = rectsOf(el);
-  if (tall && rects.length <= 1 && middle()) return null;
   for (let i = 0; i < rects.length && i < 6 && rects.length > 1; i++) {
     const r = rects[i];
     const x0 = Math.max(r.left, v.x0);
@@ -133,7 +132,7 @@ const coverOf = (el, fr, v) => {
     const y1 = Math.min(r.bottom, v.y1);
     if (x1 - x0 >= 1 && y1 - y0 >= 1 && tryAt((x0 + x1) / 2, (y0 + y1) / 2)) return null;
   }
-  if (tall && rects.length > 1 && middle()) return null;
+  if (wraps && middle()) return null;
   for (const [a, b] of [[0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75], [0.5, 0.1], [0.5, 0.9], [0.1, 0.5], [0.9, 0.5]]) {
     if (tryAt(v.x0 + w * a, v.y0 + h * b)) return null;
   }
