@@ -69,12 +69,18 @@ func walkBare(ctx context.Context, t *tab) error {
 	return errors.Join(errs...)
 }
 
-func benchPages(b *testing.B, run func(b *testing.B, s *Session, url string)) {
-	var other string
+// serveGenerated answers with the generated pages; those of another site are at
+// localhost.
+func serveGenerated(t testing.TB) *httptest.Server {
+	t.Helper()
 	srv := httptest.NewServer(nil)
-	b.Cleanup(srv.Close)
-	other = strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
-	srv.Config.Handler = pagegen.Handler(other)
+	t.Cleanup(srv.Close)
+	srv.Config.Handler = pagegen.Handler(strings.Replace(srv.URL, "127.0.0.1", "localhost", 1))
+	return srv
+}
+
+func benchPages(b *testing.B, run func(b *testing.B, s *Session, url string)) {
+	srv := serveGenerated(b)
 	for _, name := range pagegen.Names {
 		b.Run(name, func(b *testing.B) {
 			s := newTestSession(b)

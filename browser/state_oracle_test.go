@@ -3,12 +3,9 @@ package browser
 import (
 	_ "embed"
 	"fmt"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/seed-4bdb41d0/webhand/dom"
-	"github.com/seed-4bdb41d0/webhand/internal/pagegen"
 )
 
 //go:embed testdata/oracle.js
@@ -17,9 +14,7 @@ var oracleJS string
 // Everything an independent account finds usable in the viewport is a target,
 // and hardly anything else is.
 func TestTargetsInViewAgainstAnOracle(t *testing.T) {
-	srv := httptest.NewServer(nil)
-	t.Cleanup(srv.Close)
-	srv.Config.Handler = pagegen.Handler(strings.Replace(srv.URL, "127.0.0.1", "localhost", 1))
+	srv := serveGenerated(t)
 	s := newTestSession(t)
 	wanted, found, listed := 0, 0, 0
 	for _, name := range []string{"small", "listing", "nested"} {

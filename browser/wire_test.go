@@ -2,7 +2,6 @@ package browser
 
 import (
 	goflag "flag"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 
 	"github.com/seed-4bdb41d0/webhand/dom"
-	"github.com/seed-4bdb41d0/webhand/internal/pagegen"
 )
 
 var updateWire = goflag.Bool("update-wire", false, "rewrite the captures in dom/testdata, then run go test ./dom -update")
@@ -19,9 +17,7 @@ var updateWire = goflag.Bool("update-wire", false, "rewrite the captures in dom/
 // The captures that dom's golden texts are made of are what the walker writes
 // today: a text told from a fresh walk is the golden one.
 func TestGoldenCapturesAreTheWalkers(t *testing.T) {
-	srv := httptest.NewServer(nil)
-	t.Cleanup(srv.Close)
-	srv.Config.Handler = pagegen.Handler(strings.Replace(srv.URL, "127.0.0.1", "localhost", 1))
+	srv := serveGenerated(t)
 	s := newTestSession(t)
 	for _, name := range []string{"small", "nested"} {
 		if _, err := s.Navigate(testContext(t), srv.URL+"/"+name); err != nil {
@@ -76,9 +72,7 @@ func rawWalk(t *testing.T, s *Session) []byte {
 // What Go makes of a page of 10,000 nodes, all of it, is a bounded number of
 // allocations, not one for each element.
 func TestAllocationsDoNotGrowWithThePage(t *testing.T) {
-	srv := httptest.NewServer(nil)
-	t.Cleanup(srv.Close)
-	srv.Config.Handler = pagegen.Handler(strings.Replace(srv.URL, "127.0.0.1", "localhost", 1))
+	srv := serveGenerated(t)
 	s := newTestSession(t)
 	if _, err := s.Navigate(testContext(t), srv.URL+"/listing"); err != nil {
 		t.Fatal(err)
