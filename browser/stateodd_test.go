@@ -295,3 +295,15 @@ func TestRealPages(t *testing.T) {
 		})
 	}
 }
+
+// A dialog makes the page behind it inert; an empty field there ended the walk.
+func TestEmptyFieldsInAnInertPart(t *testing.T) {
+	srv := serve(t, map[string]string{"/": `<main inert><p>Behind</p><input style="width:200px"><textarea></textarea><button style="width:50px;height:20px"></button><canvas></canvas></main>
+		<dialog open><button>Close</button></dialog>`})
+	s := newTestSession(t)
+	st := look(t, s, srv.URL, StateOptions{})
+	mustTarget(t, st, "Close")
+	if !strings.Contains(st.Text.String, "Behind") || st.Page.Targets() != 1 {
+		t.Errorf("%d targets in:\n%s", st.Page.Targets(), st.Text.String)
+	}
+}

@@ -112,6 +112,7 @@ const element = (el, c) => {
   if (!emit && leaf && !svg) {
     r = r || rectOf(el);
     if (r.width >= 4 && r.height >= 4) {
+      style = style || styleOf(el);
       const bg = style.backgroundColor;
       if (alpha(bg) > 0.1) swatch = bg;
       else if (style.backgroundImage !== 'none' || pixels(style.borderTopWidth) + pixels(style.borderLeftWidth) > 0) swatch = 'image';
@@ -357,7 +358,7 @@ const inertText = (el, c) => {
 // Closed shadow roots cannot be seen from script. Hosts that may have one
 // are named to the caller, who asks the browser and hands the roots in.
 const hostSuspect = (el) => {
-  if (checkedHosts.has(el) || closedRoots.has(el) || suspects.length >= 200) return;
+  if (branch !== null || checkedHosts.has(el) || closedRoots.has(el) || suspects.length >= 200) return;
   checkedHosts.add(el);
   suspects.push(el);
 };
