@@ -32,6 +32,7 @@ type frameCapture struct {
 	last    *dom.Capture
 	parts   int // in which a walk that looked again came the last time
 
+	document     *call                        // that asks for mainDocument
 	mainDocument runtime.RemoteObjectID       // document in the page's own world
 	listening    map[cdp.BackendNodeID]uint32 // what the walker was told
 	heard        int                          // Capture.Mutations when the page was last asked about them
@@ -102,11 +103,35 @@ func (t *tab) capture(ctx context.Context, o dom.WalkOptions) (top *dom.Capture,
 	return results[0], frames, homes, nil
 }
 
+// captureBranch walks the branch of the main document that o names. What it
+// meets is not what the next capture is compared with.
+func (t *tab) captureBranch(ctx context.Context, o dom.WalkOptions) (c *dom.Capture, homes map[string]cdp.FrameID, err error) {
+	t.captures.mu.Lock()
+	defer t.captures.mu.Unlock()
+	if t.captures.frames == nil {
+		t.captures.frames = make(map[cdp.FrameID]*frameCapture)
+	}
+	fc := t.captures.frames[t.main]
+	if fc == nil {
+		fc = &frameCapture{frame: t.main}
+		t.captures.frames[t.main] = fc
+	}
+	c, err = t.captureFrame(ctx, fc, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, map[string]cdp.FrameID{c.Token: t.main}, nil
+}
+
 // captureFrame walks one document. A document replaced meanwhile is tried
 // again.
 func (t *tab) captureFrame(ctx context.Context, fc *frameCapture, o dom.WalkOptions) (*dom.Capture, error) {
+	try := t.tryCapture
+	if o.Branch != "" {
+		try = t.tryBranch
+	}
 	for attempt := 0; ; attempt++ {
-		c, err := t.tryCapture(ctx, fc, o)
+		c, err := try(ctx, fc, o)
 		if err == nil {
 			return c, nil
 		}
@@ -132,12 +157,31 @@ const listenEvery = 2 * time.Second
 // one look.
 const maxRoots = 8
 
-func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOptions) (*dom.Capture, error) {
-	fresh, err := t.enter(ctx, fc)
+// tryBranch walks a branch. Neither listeners nor closed shadow roots are asked
+// for: they do not make another element of the one that is found.
+func (t *tab) tryBranch(ctx context.Context, fc *frameCapture, o dom.WalkOptions) (*dom.Capture, error) {
+	var ahead *call
+	fresh, err := t.enter(ctx, fc, func() { ahead = fc.begin(o, true) })
 	if err != nil {
 		return nil, err
 	}
-	if fresh {
+	if !fresh {
+		ahead = fc.begin(o, true)
+	}
+	c, err := fc.finish(ctx, o, ahead)
+	if fresh && errors.Is(err, errNoWalker) { // it came after the walk
+		c, err = fc.walk(ctx, o, false)
+	}
+	return c, err
+}
+
+func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOptions) (*dom.Capture, error) {
+	fresh, err := t.enter(ctx, fc, fc.askDocument)
+	if err != nil {
+		return nil, err
+	}
+	if fresh || fc.heardAt.IsZero() {
+		fc.takeDocument(ctx)
 		fc.listen(ctx, fc.askListeners())
 	}
 	t.nameFrames(ctx, fc)
@@ -193,8 +237,9 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 	return c, nil
 }
 
-// enter makes sure the document has the walker; fresh is true when it had not.
-func (t *tab) enter(ctx context.Context, fc *frameCapture) (fresh bool, err error) {
+// enter makes sure the document has the walker; fresh is true when it had not,
+// and then ahead is called to send what can travel with it.
+func (t *tab) enter(ctx context.Context, fc *frameCapture, ahead func()) (fresh bool, err error) {
 	sess, world, err := t.world(ctx, fc.frame)
 	if err != nil {
 		return false, err
@@ -211,7 +256,7 @@ func (t *tab) enter(ctx context.Context, fc *frameCapture) (fresh bool, err erro
 		script = bootWalker
 	}
 	install := fc.evaluate(script, true)
-	doc := sess.send(runtime.CommandEvaluate, runtime.EvaluateParams{Expression: "document", Silent: new(true), ObjectGroup: worldName})
+	ahead()
 	var res runtime.EvaluateResult
 	if err := install.wait(ctx, &res); err != nil {
 		fc.world = 0
@@ -229,11 +274,24 @@ func (t *tab) enter(ctx context.Context, fc *frameCapture) (fresh bool, err erro
 		fc.world = 0
 		return false, fmt.Errorf("browser: install the page walker: %w", err)
 	}
-	var main runtime.EvaluateResult
-	if doc.wait(ctx, &main) == nil && main.Result != nil {
-		fc.mainDocument = main.Result.ObjectID
-	}
 	return true, nil
+}
+
+// askDocument asks for the document in the page's own world, in which its
+// listeners are seen.
+func (fc *frameCapture) askDocument() {
+	fc.document = fc.sess.send(runtime.CommandEvaluate, runtime.EvaluateParams{Expression: "document", Silent: new(true), ObjectGroup: worldName})
+}
+
+func (fc *frameCapture) takeDocument(ctx context.Context) {
+	if fc.document == nil {
+		fc.askDocument()
+	}
+	var res runtime.EvaluateResult
+	if fc.document.wait(ctx, &res) == nil && res.Result != nil {
+		fc.mainDocument = res.Result.ObjectID
+	}
+	fc.document = nil
 }
 
 // evaluate sends an expression to the walker's world.
@@ -245,18 +303,27 @@ func (fc *frameCapture) evaluate(expr string, byValue bool) *call {
 
 // walk runs the walker and decodes its answer.
 func (fc *frameCapture) walk(ctx context.Context, o dom.WalkOptions, guard bool) (*dom.Capture, error) {
+	return fc.finish(ctx, o, fc.begin(o, guard))
+}
+
+// begin sends the walk. With guard it may find that there is no walker.
+func (fc *frameCapture) begin(o dom.WalkOptions, guard bool) *call {
 	expr := o.Expression()
 	if guard {
 		expr = "globalThis." + dom.Global + " ? " + expr + " : '?'"
 	}
-	first := fc.evaluate(expr, true)
+	return fc.evaluate(expr, true)
+}
+
+// finish waits for the answer of a walk and decodes it.
+func (fc *frameCapture) finish(ctx context.Context, o dom.WalkOptions, first *call) (*dom.Capture, error) {
 	var calls []*call
 	ask := func(n int) {
 		for len(calls) < n-1 {
 			calls = append(calls, fc.evaluate(dom.PartExpression(len(calls)+1), true))
 		}
 	}
-	if o.Since == "" {
+	if o.Since == "" && o.Branch == "" {
 		// It will hardly come in fewer parts than before.
 		ask(fc.parts)
 	}
@@ -269,7 +336,9 @@ func (fc *frameCapture) walk(ctx context.Context, o dom.WalkOptions, guard bool)
 	}
 	n := dom.Parts(value)
 	ask(n)
-	fc.parts = n
+	if o.Branch == "" {
+		fc.parts = n
+	}
 	more := make([][]byte, n-1)
 	for i, c := range calls[:n-1] {
 		if more[i], err = text(ctx, c); err != nil {

@@ -43,10 +43,17 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 	return dom.Identity{}, fmt.Errorf("%w: %d was removed from the page; look at it again", dom.ErrStaleElement, index)
 }
 
-// Relocate looks in the whole page for an element that was identified earlier.
+// Relocate looks in the whole page for an element that was identified earlier,
+// unless the element is in its old place and nothing else can be taken for it.
 // It returns the element's index now and how sure the match is. The error
 // wraps dom.ErrNoMatch or dom.ErrAmbiguous.
 func (s *Session) Relocate(ctx context.Context, want dom.Identity) (index int, level dom.Level, err error) {
+	switch index, err = s.inPlace(ctx, want); {
+	case err != nil:
+		return 0, dom.LevelNone, err
+	case index != 0:
+		return index, dom.LevelExact, nil
+	}
 	// A twin outside a part of the page would go unseen, so the whole decides.
 	st, err := s.State(ctx, StateOptions{Full: true, facts: true, Text: dom.TextOptions{Budget: 1}})
 	if err != nil {
@@ -62,6 +69,35 @@ func (s *Session) Relocate(ctx context.Context, want dom.Identity) (index int, l
 		return 0, level, err
 	}
 	return indices[i], level, nil
+}
+
+// inPlace finds an element by all that was recorded of it where it stood then.
+// That is the same answer as of the whole page, for a fraction of its cost. The
+// index is 0 when only the whole can tell.
+func (s *Session) inPlace(ctx context.Context, want dom.Identity) (index int, err error) {
+	if want.Path == "" || want.Frame != "" || want.Twins > 1 || want.Exact == 0 {
+		return 0, nil
+	}
+	st, err := s.State(ctx, StateOptions{facts: true, branch: want.Path, Text: dom.TextOptions{Budget: 1}})
+	if errors.Is(err, dom.ErrNoBranch) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	ids, indices, err := s.identities(ctx, st)
+	if err != nil {
+		return 0, err
+	}
+	for i, id := range ids {
+		if id.Path == want.Path && id.Exact == want.Exact && id.Frame == "" {
+			// What is beside it was not looked at.
+			ids[i].Within = want.Within
+			s.states.keepIdentities(st, ids, indices)
+			return indices[i], nil
+		}
+	}
+	return 0, nil
 }
 
 // identified are the identities of all targets of one state.

@@ -36,6 +36,9 @@ type StateOptions struct {
 	// old.
 	Fresh bool
 	facts bool // what Session.Identify needs comes along
+	// branch is the path of an element of the main document: the state holds
+	// it and what it is in, and stands for the page in LastState only.
+	branch string
 
 	// Timeout bounds the whole. Zero is 10 s. Frames that do not answer in
 	// time are named in Page.Missing.
@@ -125,7 +128,15 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 	if o.Fresh {
 		age = -1 // nothing kept is young enough
 	}
-	top, frames, homes, err := t.capture(ctx, dom.WalkOptions{Full: o.Full, Facts: o.facts, Margin: o.Margin, MaxAge: age, Limit: o.Timeout / 2})
+	walk := dom.WalkOptions{Full: o.Full, Facts: o.facts, Margin: o.Margin, MaxAge: age, Limit: o.Timeout / 2, Branch: o.branch}
+	var top *dom.Capture
+	var frames map[string]*dom.Capture
+	var homes map[string]cdp.FrameID
+	if o.branch != "" {
+		top, homes, err = t.captureBranch(ctx, walk)
+	} else {
+		top, frames, homes, err = t.capture(ctx, walk)
+	}
 	wg.Wait()
 	if err != nil {
 		return nil, fmt.Errorf("browser: look at the page: %w", err)
@@ -136,7 +147,11 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 
 	s.states.mu.Lock()
 	defer s.states.mu.Unlock()
-	st.Page = dom.Build(top, frames, &s.states.numbering)
+	if o.branch != "" {
+		st.Page = dom.BuildBranch(top, &s.states.numbering)
+	} else {
+		st.Page = dom.Build(top, frames, &s.states.numbering)
+	}
 	s.states.remember(t, homes)
 	if o.facts {
 		st.captures = append(slices.Collect(maps.Values(frames)), top)
@@ -184,7 +199,9 @@ func (t *tab) unparsed() bool {
 
 var errStateTimeout = errors.New("the page did not answer in time; reload it or open another")
 
-// LastState returns the state shown last, nil before the first.
+// LastState returns the state looked at last, nil before the first. That of
+// [Session.Relocate] may hold no more of the page than the element and what it
+// is in.
 func (s *Session) LastState() *State {
 	s.states.mu.Lock()
 	defer s.states.mu.Unlock()

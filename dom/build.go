@@ -16,6 +16,15 @@ func Build(top *Capture, frames map[string]*Capture, n *Numbering) *Page {
 	if n == nil {
 		n = &Numbering{}
 	}
+	return build(top, frames, n, n.begin)
+}
+
+// BuildBranch makes a page of the capture of one branch ([WalkOptions.Branch]).
+// It is no state of its own: the indices given out so far stay as valid and as
+// new as they are.
+func BuildBranch(c *Capture, n *Numbering) *Page { return build(c, nil, n, n.join) }
+
+func build(top *Capture, frames map[string]*Capture, n *Numbering, enter func([]string) []*docNumbers) *Page {
 	total := len(top.records)
 	for _, c := range frames {
 		total += len(c.records)
@@ -33,7 +42,7 @@ func Build(top *Capture, frames map[string]*Capture, n *Numbering) *Page {
 	b.closeSubtrees()
 	b.judge()
 	b.unname()
-	b.number(n)
+	b.number(n, enter)
 	return p
 }
 
@@ -349,12 +358,13 @@ func (b *builder) closeSubtrees() {
 	}
 }
 
-// number gives the targets their indices.
-func (b *builder) number(n *Numbering) {
+// number gives the targets their indices. enter has the numbering know the
+// documents.
+func (b *builder) number(n *Numbering, enter func([]string) []*docNumbers) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p := b.page
-	docs := n.begin(p.docs)
+	docs := enter(p.docs)
 	count := 0
 	for i := range p.Elements {
 		if p.Elements[i].Index < 0 {

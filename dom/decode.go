@@ -13,6 +13,10 @@ import (
 // since the generation it was given.
 var ErrUnchanged = errors.New("dom: page unchanged since the last capture")
 
+// ErrNoBranch is returned by [Decode] when the walk of a branch says that it
+// cannot be told apart, or is not there.
+var ErrNoBranch = errors.New("dom: no such branch of the page, or not the only one")
+
 // errWire says that a capture is not in the walker's format.
 var errWire = errors.New("dom: capture is not in the walker's format")
 
@@ -144,6 +148,9 @@ func Decode(data []byte, more ...[]byte) (*Capture, error) {
 	}
 	if len(text) > 0 && text[0] == '=' {
 		return nil, ErrUnchanged
+	}
+	if string(text) == "!" {
+		return nil, ErrNoBranch
 	}
 	s := string(text)
 	if len(more) > 0 {

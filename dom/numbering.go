@@ -47,7 +47,8 @@ type numbered struct {
 type docNumbers struct {
 	token string
 	index map[int32]int32 // ref -> index
-	first int             // the state it was first seen in
+	born  int             // how many indices there were before it
+	first int             // the state it was first seen in, 0 before one did
 	last  int             // the state it was last seen in
 	prev  int             // the state it was seen in before that one
 }
@@ -66,8 +67,11 @@ func (n *Numbering) begin(tokens []string) []*docNumbers {
 	for i, t := range tokens {
 		d := n.docs[t]
 		if d == nil {
-			d = &docNumbers{token: t, index: make(map[int32]int32), first: n.state}
+			d = &docNumbers{token: t, index: make(map[int32]int32), born: len(n.entries)}
 			n.docs[t] = d
+		}
+		if d.first == 0 {
+			d.first = n.state
 		}
 		if d.last != n.state {
 			d.prev, d.last = d.last, n.state
@@ -81,6 +85,43 @@ func (n *Numbering) begin(tokens []string) []*docNumbers {
 		}
 	}
 	return out
+}
+
+// join lets targets of the documents be numbered outside a state. Those of
+// documents that no state showed yet are not new in the first that does.
+func (n *Numbering) join(tokens []string) []*docNumbers {
+	if n.docs == nil {
+		n.docs = make(map[string]*docNumbers)
+	}
+	out := make([]*docNumbers, len(tokens))
+	for i, t := range tokens {
+		d := n.docs[t]
+		if d == nil {
+			n.makeRoom()
+			d = &docNumbers{token: t, index: make(map[int32]int32), born: len(n.entries)}
+			n.docs[t] = d
+		}
+		d.last = n.state
+		out[i] = d
+	}
+	return out
+}
+
+// makeRoom forgets the oldest document when many came without a state between
+// them.
+func (n *Numbering) makeRoom() {
+	if len(n.docs) < 4*keepDocs {
+		return
+	}
+	var oldest *docNumbers
+	for _, d := range n.docs {
+		if oldest == nil || d.born < oldest.born {
+			oldest = d
+		}
+	}
+	oldest.index = nil
+	oldest.last = -1 // no state: its elements are stale
+	delete(n.docs, oldest.token)
 }
 
 // number returns the index of an element and whether it is new: not in the

@@ -3,6 +3,7 @@ package dom
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,7 +15,7 @@ var scripts embed.FS
 
 // parts are the script's files in the order they need each other.
 var parts = []string{
-	"core", "visible", "classify", "items", "record", "context", "fields", "text", "element", "frame", "mdwalk", "walk", "identify", "main",
+	"core", "visible", "classify", "items", "record", "context", "fields", "text", "element", "frame", "mdwalk", "branch", "walk", "identify", "main",
 }
 
 // Global is the name of the object the script installs in its world.
@@ -61,6 +62,10 @@ type WalkOptions struct {
 	// Limit caps the time the walk may hold the page. Zero is 5 s. A walk
 	// that runs into a cap answers with what it has and says so.
 	Limit time.Duration
+	// Branch is the [Identity.Path] of an element: only the way there and what
+	// is below it is walked. If none is there, or another element may be taken
+	// for it, the answer is [ErrNoBranch]. Since is not looked at then.
+	Branch string
 	// Since is the [Capture.Generation] the caller still holds. If nothing
 	// changed since, the answer is [ErrUnchanged].
 	Since string
@@ -84,7 +89,7 @@ func (o WalkOptions) Expression() string {
 	}
 	b := make([]byte, 0, 160)
 	b = append(b, Global+".walk({full:"...)
-	b = strconv.AppendBool(b, o.Full || o.Markdown)
+	b = strconv.AppendBool(b, o.Full || o.Markdown || o.Branch != "")
 	b = append(b, ",md:"...)
 	b = strconv.AppendBool(b, o.Markdown)
 	b = append(b, ",facts:"...)
@@ -100,6 +105,12 @@ func (o WalkOptions) Expression() string {
 	num("max", def(o.MaxNodes, 250_000))
 	num("limit", def(int(o.Limit/time.Millisecond), 5000))
 	num("age", def(int(o.MaxAge/time.Millisecond), 2000))
+	b = append(b, ",branch:"...)
+	branch, err := json.Marshal(o.Branch)
+	if err != nil {
+		branch = []byte(`""`) // a string can always be encoded
+	}
+	b = append(b, branch...)
 	b = append(b, ",since:"...)
 	b = strconv.AppendQuoteToASCII(b, o.Since)
 	b = append(b, "})"...)

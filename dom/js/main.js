@@ -25,13 +25,13 @@ const inParts = (s) => {
 const api = {
   token,
   // walk writes the page out; "=" when nothing changed since the same walk,
-  // "+n|" before the first of n parts.
+  // "!" when there is no such branch, "+n|" before the first of n parts.
   walk(o) {
     const key = JSON.stringify([o.full, o.md, o.facts, o.margin, o.text, o.max]);
     const age = now() - lastTime;
     if (o.since && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age) return '=' + token + generation;
     const s = walk(o);
-    if (!o.md) {
+    if (!o.md && o.branch === '') {
       lastKey = key;
       lastGeneration = generation;
       lastTime = now();

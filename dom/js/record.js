@@ -95,6 +95,7 @@ let viewH = 0;
 const R = Math.round;
 
 const begin = (o) => {
+  branch = null;
   forgetLabels();
   out = [];
   written = [];

@@ -3,6 +3,8 @@
 let stack = [];
 let stackTop = -1;
 const childrenOf = (el, c) => {
+  const only = branch === null ? undefined : branch.get(el);
+  if (only !== undefined) return { c, n: null, list: [only], i: 0, flow };
   const root = shadowOf(el);
   if (root) {
     observe(root);
@@ -112,13 +114,14 @@ const run = (top, ctx) => {
 function walk(o) {
   const started = now();
   begin(o);
+  if (o.branch !== '' && !follow(o.branch)) return '!';
   const top = newFrame(document, null, null, 0, 0, 1, null);
   if (near && (top.scroll[3] > top.vh + margin || top.scroll[2] > top.vw + margin)) findMust(top);
   writeFrame(top);
   if (docElement(document)) run(docElement(document), contextOf(top, -1, null));
 
   // Hidden file fields are reached through their label, or the button nearest.
-  if (!md) hiddenFiles(frames, shown);
+  if (!md && branch === null) hiddenFiles(frames, shown);
   if (o.facts) writeFacts(shown.keys());
   for (const [p, g] of gaps) out.push('g|' + p + '|' + g[0] + '|' + g[1]);
 
