@@ -58,6 +58,14 @@ type fillState struct {
 	Invalid string `json:"invalid"`
 	Refused bool   `json:"refused"`
 	Limits  string `json:"limits"`
+	// Outcome comes along when it was asked for and the field is right.
+	Outcome *typed `json:"outcome"`
+}
+
+// typed is what came of typing.
+type typed struct {
+	trace
+	Suggestions []string `json:"suggestions"`
 }
 
 // wrong reports whether the field is there and holds something else than it was
@@ -100,7 +108,16 @@ type filling struct {
 	o   InputOptions
 	eff *Effect
 	// again types the text once more, key by key; nil when keys typed it.
-	again func() error
+	again   func() error
+	outcome *typed // nil until it is known
+}
+
+// patience is how long, in milliseconds, suggestions are waited for.
+func (x *filling) patience() int64 {
+	if x.w.began() {
+		return 0
+	}
+	return effectWait.Milliseconds()
 }
 
 func (x *filling) fail(r Reason, detail string) (*Effect, error) {
@@ -110,7 +127,7 @@ func (x *filling) fail(r Reason, detail string) (*Effect, error) {
 // direct sets a date, time, colour or slider by its own setter.
 func (x *filling) direct(ctx context.Context, text string) (*Effect, error) {
 	var st fillState
-	if err := x.e.do(ctx, "direct", map[string]any{"text": text}, &st); err != nil {
+	if err := x.e.do(ctx, "direct", map[string]any{"text": text, "wait": x.patience()}, &st); err != nil {
 		return nil, err
 	}
 	if st.Refused {
@@ -123,6 +140,7 @@ func (x *filling) direct(ctx context.Context, text string) (*Effect, error) {
 		}
 		return x.fail(ReasonNotFound, fmt.Sprintf("%s, not %q; it still holds %q", detail, text, st.Got))
 	}
+	x.outcome = st.Outcome
 	if st.OK == "" && st.Linked {
 		if x.o.Secret {
 			return x.fail(ReasonNoEffect, "was set and the page changed it")
@@ -211,7 +229,7 @@ func (x *filling) typed(ctx context.Context, text string) (*Effect, error) {
 		}
 	}
 	if nl != breakKey || !strings.Contains(body, "\n") {
-		if eff, err := x.verify(ctx, body); err != nil {
+		if eff, err := x.verify(ctx, body, enters == 0); err != nil {
 			return eff, err
 		}
 	}
@@ -249,9 +267,13 @@ func (x *filling) clickIn(ctx context.Context, sess *cdpSession) error {
 }
 
 // verify reads the field back and, when it is not right, sets the value in
-// the way a framework's own setter cannot miss.
-func (x *filling) verify(ctx context.Context, text string) (*Effect, error) {
+// the way a framework's own setter cannot miss. With last, nothing is typed
+// after it.
+func (x *filling) verify(ctx context.Context, text string, last bool) (*Effect, error) {
 	opts := map[string]any{"text": text, "append": x.o.Append}
+	if last {
+		opts["wait"] = x.patience()
+	}
 	var st fillState
 	err := x.e.do(ctx, "filled", opts, &st)
 	if err == nil && st.wrong() && x.again != nil {
@@ -269,6 +291,7 @@ func (x *filling) verify(ctx context.Context, text string) (*Effect, error) {
 		}
 		return nil, err
 	}
+	x.outcome = st.Outcome
 	quote := func(s string) string {
 		if st.Secret || x.o.Secret {
 			return "something else"
@@ -328,19 +351,15 @@ func (x *filling) digits(ctx context.Context, k *keyboard, text string) (*Effect
 
 // end collects what came of the typing.
 func (x *filling) end(ctx context.Context) (*Effect, error) {
-	var tr struct {
-		trace
-		Suggestions []string `json:"suggestions"`
-	}
-	wait := effectWait
-	if x.w.began() {
-		wait = 0
-	}
-	if err := x.e.do(ctx, "typed", map[string]any{"wait": wait.Milliseconds()}, &tr); err != nil {
-		if ctx.Err() != nil || !isGoneFrame(err) {
-			return nil, err
+	tr := x.outcome
+	if tr == nil {
+		tr = &typed{}
+		if err := x.e.do(ctx, "typed", map[string]any{"wait": x.patience()}, tr); err != nil {
+			if ctx.Err() != nil || !isGoneFrame(err) {
+				return nil, err
+			}
+			tr.Leaves = true
 		}
-		tr.Leaves = true
 	}
 	x.eff.take(&tr.trace)
 	x.eff.Changed = true

@@ -184,7 +184,8 @@ const alike = (got, want) => {
 
 const expected = (a, o) => (o.append ? a.old + o.text : o.text);
 
-// filled reads the field back, over the ticks a framework takes.
+// filled reads the field back, over the ticks a framework takes. With a wait it
+// ends the watch as typed does, if the field holds what it should.
 ops.filled = async (el, o) => {
   const a = current;
   if (!a || !a.field) return { lost: true };
@@ -203,7 +204,9 @@ ops.filled = async (el, o) => {
     if (ok) break;
     await null;
   }
-  return answer(a, f, ok, want);
+  const out = answer(a, f, ok, want);
+  if (ok && 'wait' in o) out.outcome = await ops.typed(el, o);
+  return out;
 };
 
 const answer = (a, f, ok, want) => {
@@ -256,7 +259,9 @@ ops.direct = async (el, o) => {
   }
   for (const ms of [0, 5]) await new Promise((r) => setTimeout(r, ms));
   const now = isLinked(f) ? f.value : got;
-  return { ok: now === got ? 'same' : '', got: now, linked: isLinked(f), limits, type: f.type };
+  const out = { ok: now === got ? 'same' : '', got: now, linked: isLinked(f), limits, type: f.type };
+  if (out.ok) out.outcome = await ops.typed(el, o);
+  return out;
 };
 
 const colour = (f, s) => {
