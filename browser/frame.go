@@ -28,6 +28,8 @@ type frame struct {
 
 	world       runtime.ExecutionContextID // isolated world of this document, 0 when not made yet
 	worldLoader cdp.LoaderID
+	making      *call // what asked ahead for the world of document makingFor
+	makingFor   cdp.LoaderID
 }
 
 // worldName is the isolated world webhand's scripts run in; the page can
@@ -49,6 +51,9 @@ func (t *tab) watchFrames(sess *cdpSession) {
 	})
 	onEvent(sess, page.FrameNavigated, func(ev page.EventFrameNavigated) {
 		t.update(func() { t.noteFrame(sess, ev.Frame) })
+		if ev.Frame != nil && ev.Frame.ID == t.main {
+			t.makeWorld()
+		}
 		if ev.Frame != nil {
 			t.noteCaptcha(ev.Frame.URL + ev.Frame.URLFragment)
 		}
@@ -272,12 +277,17 @@ func (t *tab) world(ctx context.Context, id cdp.FrameID) (*cdpSession, runtime.E
 		t.mu.Unlock()
 		return sess, w, nil
 	}
+	ahead := f.making
+	if f.makingFor != loader {
+		ahead = nil
+	}
+	f.making = nil
 	t.mu.Unlock()
-	res, err := cdp.Call(ctx, sess, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{
-		FrameID: id, WorldName: worldName, GrantUniveralAccess: new(true),
-	})
-	if err != nil {
-		return nil, 0, err
+	var res page.CreateIsolatedWorldResult
+	if ahead == nil || ahead.wait(ctx, &res) != nil {
+		if err := sess.sendWorld(id).wait(ctx, &res); err != nil {
+			return nil, 0, err
+		}
 	}
 	t.mu.Lock()
 	if f := t.frames[id]; f != nil && f.loader == loader {
@@ -285,6 +295,31 @@ func (t *tab) world(ctx context.Context, id cdp.FrameID) (*cdpSession, runtime.E
 	}
 	t.mu.Unlock()
 	return sess, res.ExecutionContextID, nil
+}
+
+// makeWorld asks for the isolated world of a new main document while it loads,
+// if those before it were looked at: whoever looks need not wait for it then.
+func (t *tab) makeWorld() {
+	t.mu.Lock()
+	f := t.frames[t.main]
+	if !t.booted || f == nil || f.failed {
+		t.mu.Unlock()
+		return
+	}
+	sess, loader := f.sess, f.loader
+	t.mu.Unlock()
+	c := sess.sendWorld(t.main)
+	t.mu.Lock()
+	f.making, f.makingFor = c, loader
+	t.mu.Unlock()
+}
+
+// sendWorld asks for the isolated world of a frame's document, the same one
+// each time.
+func (s *cdpSession) sendWorld(id cdp.FrameID) *call {
+	return s.send(page.CommandCreateIsolatedWorld, page.CreateIsolatedWorldParams{
+		FrameID: id, WorldName: worldName, GrantUniveralAccess: new(true),
+	})
 }
 
 // forgetWorld makes the next world call ask again.
