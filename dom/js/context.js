@@ -49,6 +49,8 @@ const newFrame = (doc, parent, el, ox, oy, k, clip) => {
   const fr = { doc, win, parent, el, ox, oy, k, cells: new Map(), clear: new Set(), node: -1, vw: win.innerWidth, vh: win.innerHeight };
   const view = { x0: 0, y0: 0, x1: fr.vw, y1: fr.vh };
   fr.clip = clip ? cut(view, clip) : view;
+  fr.vast = docByTag(doc, '*').length > VAST;
+  fr.pressed = new Map(); // by patch, what kind of target takes a press there
   const sx = sc ? scrollLeft(sc) : 0;
   const sy = sc ? scrollTop(sc) : 0;
   const sw = sc ? Math.max(scrollWidth(sc), fr.vw) : fr.vw;

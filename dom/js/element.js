@@ -234,7 +234,7 @@ const element = (el, c) => {
   if (scrolls && usable) target = true;
   let sure = false;
   if (target && flags & F_INVIEW) {
-    const over = coverOf(el, fr, v);
+    const over = coverIn(el, tag, fr, v);
     if (over !== null) {
       if (nodeType(over) === ELEMENT && pinned(over, fr) && !within(el, over)) {
         flags &= ~F_INVIEW;

@@ -140,6 +140,7 @@ const follows = (a, b) => (position(a, b) & 4) !== 0;
 
 function hiddenFiles(frames, shown) {
   for (const fr of frames) {
+    if (docByTag(fr.doc, 'input').length === 0) continue;
     for (const f of docQueryAll(fr.doc, 'input[type=file i]')) {
       if (shown.has(f)) continue;
       const ls = labelsOf(f);
