@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 )
 
 // ScreenshotOptions say what to capture. The zero value is the viewport of the
@@ -28,21 +27,24 @@ func (s *Session) Screenshot(ctx context.Context, opts ScreenshotOptions) ([]byt
 	return t.screenshot(ctx, opts)
 }
 
-// frameWait is how long a look waits for the frame that its screenshot shows.
-const frameWait = 80 * time.Millisecond
+// presentWait is how long after a screenshot was asked for the frame that it
+// shows is on display, as a rule: it begins with the next refresh of the 60 a
+// second and is shown with the one after that. Much later a walk would run into
+// the encoding of the picture.
+const presentWait = 30 * time.Millisecond
 
-// afterFrame returns when the page has handed out a frame. A walk that is in
-// the way of that frame holds the screenshot up; after it, both go on at once.
-func (t *tab) afterFrame(ctx context.Context) {
-	sess, world, err := t.world(ctx, t.main)
-	if err != nil {
-		return
+// afterFrame returns when the frame of a screenshot is on display, or when the
+// screenshot is there. Chrome copies what is shown once the page's main thread
+// has heard of it, which a walk would hold up by all that it takes; after it,
+// both go on at once.
+func afterFrame(ctx context.Context, shot <-chan struct{}) {
+	timer := time.NewTimer(presentWait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-shot:
+	case <-ctx.Done():
 	}
-	drawn := sess.send(runtime.CommandEvaluate, runtime.EvaluateParams{
-		Expression: "new Promise((f) => requestAnimationFrame(() => setTimeout(f)))",
-		ContextID:  world, AwaitPromise: new(true), Silent: new(true),
-	})
-	waitChange(ctx, drawn.ch, frameWait)
 }
 
 func (t *tab) screenshot(ctx context.Context, opts ScreenshotOptions) ([]byte, error) {

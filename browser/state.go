@@ -121,8 +121,12 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 	var shotErr error
 	var wg sync.WaitGroup
 	if o.Screenshot {
-		wg.Go(func() { shot, shotErr = t.screenshot(ctx, o.Image) })
-		t.afterFrame(ctx)
+		done := make(chan struct{})
+		wg.Go(func() {
+			defer close(done)
+			shot, shotErr = t.screenshot(ctx, o.Image)
+		})
+		afterFrame(ctx, done)
 	}
 	age := time.Second
 	if o.Fresh {
@@ -137,42 +141,39 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 	} else {
 		top, frames, homes, err = t.capture(ctx, walk)
 	}
-	wg.Wait()
 	if err != nil {
+		wg.Wait()
 		return nil, fmt.Errorf("browser: look at the page: %w", err)
 	}
 	st := &State{}
 	st.Timing.Capture = time.Since(start)
 	mark := time.Now()
-
 	s.states.mu.Lock()
-	defer s.states.mu.Unlock()
 	if o.branch != "" {
 		st.Page = dom.BuildBranch(top, &s.states.numbering)
 	} else {
 		st.Page = dom.Build(top, frames, &s.states.numbering)
 	}
 	s.states.remember(t, homes)
+	s.states.mu.Unlock()
 	if o.facts {
 		st.captures = append(slices.Collect(maps.Values(frames)), top)
-	}
-	st.Timing.Build = time.Since(mark)
-	mark = time.Now()
-	if shotErr != nil {
-		st.Page.Missing = append(st.Page.Missing, "no screenshot: "+shotErr.Error())
-	}
-	st.Screenshot = shot
-	if shot != nil && o.Marks {
-		if marked, err := dom.DrawMarks(shot, st.Page); err == nil {
-			st.Screenshot = marked
-		} else {
-			st.Page.Missing = append(st.Page.Missing, "no boxes on the screenshot: "+err.Error())
-		}
 	}
 	if t.unparsed() {
 		st.Page.Missing = append(st.Page.Missing, "the rest of the document, which is still loading; wait for it if you need it")
 	}
+	st.Timing.Build = time.Since(mark)
+	mark = time.Now()
 	st.Text = st.Page.Text(o.Text)
+	st.Timing.Render = time.Since(mark)
+	if o.Screenshot {
+		mark = time.Now()
+		wg.Wait()
+		st.Timing.Capture += time.Since(mark)
+		mark = time.Now()
+		st.show(shot, shotErr, o)
+		st.Timing.Render += time.Since(mark)
+	}
 	st.URL, st.Title = st.Page.URL, st.Page.Title
 	st.Tabs = s.Tabs()
 	for i, x := range st.Tabs {
@@ -181,13 +182,33 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 			st.Tabs[i].Title = st.Title // Chrome tells of a new one late
 		}
 	}
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
 	if l := s.states.last; l != nil && l.URL == st.URL && l.Text.String == st.Text.String {
 		st.Unchanged = true
 	}
 	s.states.last = st
-	st.Timing.Render = time.Since(mark)
 	st.Timing.Total = time.Since(start)
 	return st, nil
+}
+
+// show adds the screenshot, or why there is none.
+func (st *State) show(shot []byte, err error, o StateOptions) {
+	st.Screenshot = shot
+	said := len(st.Page.Missing)
+	if err != nil {
+		st.Page.Missing = append(st.Page.Missing, "no screenshot: "+err.Error())
+	}
+	if shot != nil && o.Marks {
+		if marked, err := dom.DrawMarks(shot, st.Page); err == nil {
+			st.Screenshot = marked
+		} else {
+			st.Page.Missing = append(st.Page.Missing, "no boxes on the screenshot: "+err.Error())
+		}
+	}
+	if len(st.Page.Missing) > said {
+		st.Text = st.Page.Text(o.Text)
+	}
 }
 
 // unparsed reports whether the main document has not arrived as a whole.
