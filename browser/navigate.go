@@ -56,7 +56,9 @@ func (s *Session) navigate(ctx context.Context, target string) (*Navigation, err
 	defer a.stop()
 	nctx, cancel := t.navigateContext(ctx)
 	defer cancel()
-	t.networkOn(nctx)
+	if !waitsItself(ctx) { // the load event alone is waited for then
+		t.networkOn(nctx)
+	}
 	before := t.mark()
 	res, err := cdp.Call(nctx, t.sess, page.Navigate, page.NavigateParams{URL: target})
 	if err != nil {
