@@ -153,7 +153,7 @@ func (t *tab) drag(ctx context.Context, from, to *dragPoint, o DragOptions) (*Ef
 	if to.place.Relative {
 		to.sess, to.x, to.y, to.what = from.sess, from.x+to.place.X, from.y+to.place.Y, ""
 	}
-	t.owner.overtake(from, to)
+	t.owner.overtake(ctx, from, to)
 	if from.sess != to.sess {
 		return nil, &ActionError{Index: from.place.Index, What: from.what, Reason: ReasonWrongKind, Detail: "and the place to drop it are in frames of different sites, between which nothing can be dragged"}
 	}
@@ -308,9 +308,12 @@ func (d *dragging) event(ctx context.Context, kind string, x, y float64) error {
 // overtake moves the end of a drag from one item of a list or grid to another
 // beyond the middle of that: an item makes way for one that has passed its
 // middle, and on the middle itself it may or may not.
-func (s *Session) overtake(from, to *dragPoint) {
-	st := s.LastState()
-	if st == nil || from.place.Index == 0 || to.place.Index == 0 || from.place.Offset || to.place.Offset {
+func (s *Session) overtake(ctx context.Context, from, to *dragPoint) {
+	if from.place.Index == 0 || to.place.Index == 0 || from.place.Offset || to.place.Offset {
+		return
+	}
+	st := s.wholePage(ctx)
+	if st == nil {
 		return
 	}
 	a, b := st.Page.At(from.place.Index), st.Page.At(to.place.Index)

@@ -19,6 +19,9 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 	if _, _, err := s.resolve(index); err != nil {
 		return dom.Identity{}, err
 	}
+	if st != nil && st.Page.At(index) == nil {
+		st = s.wholePage(ctx)
+	}
 	if st == nil || st.Page.At(index) == nil {
 		return dom.Identity{}, fmt.Errorf("%w: %d is not in the latest page state; use an index from it", dom.ErrStaleElement, index)
 	}

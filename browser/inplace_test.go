@@ -200,3 +200,57 @@ func TestRelocateEndsWithItsContext(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The elements of a drag are found one after the other. The first was not in
+// what was looked at for the second, and the drag ended one place short.
+func TestDragBetweenElementsFoundInPlace(t *testing.T) {
+	srv := serve(t, map[string]string{"/": `<title>sort</title><style>button{height:24px;width:160px;display:block}</style>
+		<div id=list><button id=a>A</button><button id=b>B</button><button id=c>C</button></div>
+		<script>
+		let held = null;
+		list.addEventListener('mousedown', (e) => { held = e.target; e.preventDefault() });
+		document.addEventListener('mouseup', () => { held = null });
+		document.addEventListener('mousemove', (e) => {
+			if (!held) return;
+			for (const b of [...list.children]) {
+				const r = b.getBoundingClientRect(), mid = r.top + r.height / 2;
+				if (b !== held && e.clientY >= r.top && e.clientY < r.bottom && e.clientY > mid + 0.5) b.after(held);
+			}
+		});
+		</script>`})
+	s := newTestSession(t)
+	ctx := testContext(t)
+	var ids []dom.Identity
+	st := look(t, s, srv.URL, StateOptions{})
+	for _, name := range []string{"A", "C"} {
+		id, err := s.Identify(ctx, mustTarget(t, st, name).Index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	if _, err := s.Navigate(ctx, srv.URL); err != nil {
+		t.Fatal(err)
+	}
+	var at [2]int
+	for i, id := range ids {
+		var err error
+		if at[i], err = s.inPlace(ctx, id); err != nil || at[i] == 0 {
+			t.Fatalf("%s is not found in place: %v", id.Name, err)
+		}
+	}
+	if id, err := s.Identify(ctx, at[0]); err != nil || id.Name != "A" {
+		t.Errorf("the first of two is %q, %v", id.Name, err)
+	}
+	for i, id := range ids {
+		if n, err := s.inPlace(ctx, id); err != nil || n != at[i] {
+			t.Fatalf("%s had index %d and has %d, %v", id.Name, at[i], n, err)
+		}
+	}
+	if _, err := s.Drag(ctx, DragOptions{From: Place{Index: at[0]}, To: Place{Index: at[1]}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Evaluate[string](ctx, s, "list.innerText.replace(/\\s/g, '')"); err != nil || got != "BCA" {
+		t.Errorf("the order is %s, want BCA (%v)", got, err)
+	}
+}

@@ -61,6 +61,7 @@ type State struct {
 	Timing StateTiming
 
 	captures []*dom.Capture // of its documents, when facts came along
+	branch   bool           // it holds one branch of the page only
 }
 
 // StateTiming is what a state cost.
@@ -145,7 +146,7 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 		wg.Wait()
 		return nil, fmt.Errorf("browser: look at the page: %w", err)
 	}
-	st := &State{}
+	st := &State{branch: o.branch != ""}
 	st.Timing.Capture = time.Since(start)
 	mark := time.Now()
 	s.states.mu.Lock()
@@ -227,6 +228,20 @@ func (s *Session) LastState() *State {
 	s.states.mu.Lock()
 	defer s.states.mu.Unlock()
 	return s.states.last
+}
+
+// wholePage returns the state looked at last, or the page as it is now where
+// that held one branch of it.
+func (s *Session) wholePage(ctx context.Context) *State {
+	st := s.LastState()
+	if st == nil || !st.branch {
+		return st
+	}
+	full, err := s.State(ctx, StateOptions{Full: true, facts: true, Text: dom.TextOptions{Budget: 1}})
+	if err != nil {
+		return st
+	}
+	return full
 }
 
 // remember notes where the documents of a state live and drops those of tabs
