@@ -206,18 +206,7 @@ func TestRelocateEndsWithItsContext(t *testing.T) {
 func TestDragBetweenElementsFoundInPlace(t *testing.T) {
 	srv := serve(t, map[string]string{"/": `<title>sort</title><style>button{height:24px;width:160px;display:block}</style>
 		<div id=list><button id=a>A</button><button id=b>B</button><button id=c>C</button></div>
-		<script>
-		let held = null;
-		list.addEventListener('mousedown', (e) => { held = e.target; e.preventDefault() });
-		document.addEventListener('mouseup', () => { held = null });
-		document.addEventListener('mousemove', (e) => {
-			if (!held) return;
-			for (const b of [...list.children]) {
-				const r = b.getBoundingClientRect(), mid = r.top + r.height / 2;
-				if (b !== held && e.clientY >= r.top && e.clientY < r.bottom && e.clientY > mid + 0.5) b.after(held);
-			}
-		});
-		</script>`})
+		<script>` + sorting + `</script>`})
 	s := newTestSession(t)
 	ctx := testContext(t)
 	var ids []dom.Identity

@@ -60,16 +60,9 @@ const keepDocs = 50
 // begin starts a state that shows the documents.
 func (n *Numbering) begin(tokens []string) []*docNumbers {
 	n.state++
-	if n.docs == nil {
-		n.docs = make(map[string]*docNumbers)
-	}
 	out := make([]*docNumbers, len(tokens))
 	for i, t := range tokens {
-		d := n.docs[t]
-		if d == nil {
-			d = &docNumbers{token: t, index: make(map[int32]int32), born: len(n.entries)}
-			n.docs[t] = d
-		}
+		d := n.doc(t)
 		if d.first == 0 {
 			d.first = n.state
 		}
@@ -90,21 +83,28 @@ func (n *Numbering) begin(tokens []string) []*docNumbers {
 // join lets targets of the documents be numbered outside a state. Those of
 // documents that no state showed yet are not new in the first that does.
 func (n *Numbering) join(tokens []string) []*docNumbers {
+	out := make([]*docNumbers, len(tokens))
+	for i, t := range tokens {
+		if n.docs[t] == nil {
+			n.makeRoom()
+		}
+		out[i] = n.doc(t)
+		out[i].last = n.state
+	}
+	return out
+}
+
+// doc returns what is known of a document.
+func (n *Numbering) doc(token string) *docNumbers {
 	if n.docs == nil {
 		n.docs = make(map[string]*docNumbers)
 	}
-	out := make([]*docNumbers, len(tokens))
-	for i, t := range tokens {
-		d := n.docs[t]
-		if d == nil {
-			n.makeRoom()
-			d = &docNumbers{token: t, index: make(map[int32]int32), born: len(n.entries)}
-			n.docs[t] = d
-		}
-		d.last = n.state
-		out[i] = d
+	d := n.docs[token]
+	if d == nil {
+		d = &docNumbers{token: token, index: make(map[int32]int32), born: len(n.entries)}
+		n.docs[token] = d
 	}
-	return out
+	return d
 }
 
 // makeRoom forgets the oldest document when many came without a state between

@@ -29,7 +29,7 @@ const api = {
   walk(o) {
     const key = JSON.stringify([o.full, o.md, o.facts, o.margin, o.text, o.max]);
     const age = now() - lastTime;
-    if (o.since && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age) return '=' + token + generation;
+    if (o.since && o.branch === '' && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age) return '=' + token + generation;
     const s = walk(o);
     if (!o.md && o.branch === '') {
       lastKey = key;
