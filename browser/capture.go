@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,8 +60,9 @@ func (t *tab) roots() []cdp.FrameID {
 	return out
 }
 
-// capture walks the page and its cross-process frames, all at once. A frame
-// that fails is left out; the main frame's failure is the error.
+// capture walks the page and its cross-process frames, all at once, or the one
+// branch that o names, which is in the main document. A frame that fails is left
+// out; the main frame's failure is the error.
 func (t *tab) capture(ctx context.Context, o dom.WalkOptions) (top *dom.Capture, frames map[string]*dom.Capture, homes map[string]cdp.FrameID, err error) {
 	t.captures.mu.Lock()
 	defer t.captures.mu.Unlock()
@@ -67,7 +70,10 @@ func (t *tab) capture(ctx context.Context, o dom.WalkOptions) (top *dom.Capture,
 	if t.captures.frames == nil {
 		t.captures.frames = make(map[cdp.FrameID]*frameCapture)
 	}
-	keep := make(map[cdp.FrameID]*frameCapture, len(ids))
+	maps.DeleteFunc(t.captures.frames, func(id cdp.FrameID, _ *frameCapture) bool { return !slices.Contains(ids, id) })
+	if o.Branch != "" {
+		ids = ids[:1]
+	}
 	results := make([]*dom.Capture, len(ids))
 	errs := make([]error, len(ids))
 	var wg sync.WaitGroup
@@ -75,8 +81,8 @@ func (t *tab) capture(ctx context.Context, o dom.WalkOptions) (top *dom.Capture,
 		fc := t.captures.frames[id]
 		if fc == nil {
 			fc = &frameCapture{frame: id}
+			t.captures.frames[id] = fc
 		}
-		keep[id] = fc
 		run := func() { results[i], errs[i] = t.captureFrame(ctx, fc, o) }
 		if i == len(ids)-1 {
 			run()
@@ -85,7 +91,6 @@ func (t *tab) capture(ctx context.Context, o dom.WalkOptions) (top *dom.Capture,
 		wg.Go(run)
 	}
 	wg.Wait()
-	t.captures.frames = keep
 	if errs[0] != nil {
 		return nil, nil, nil, errs[0]
 	}
@@ -101,26 +106,6 @@ func (t *tab) capture(ctx context.Context, o dom.WalkOptions) (top *dom.Capture,
 		}
 	}
 	return results[0], frames, homes, nil
-}
-
-// captureBranch walks the branch of the main document that o names. What it
-// meets is not what the next capture is compared with.
-func (t *tab) captureBranch(ctx context.Context, o dom.WalkOptions) (c *dom.Capture, homes map[string]cdp.FrameID, err error) {
-	t.captures.mu.Lock()
-	defer t.captures.mu.Unlock()
-	if t.captures.frames == nil {
-		t.captures.frames = make(map[cdp.FrameID]*frameCapture)
-	}
-	fc := t.captures.frames[t.main]
-	if fc == nil {
-		fc = &frameCapture{frame: t.main}
-		t.captures.frames[t.main] = fc
-	}
-	c, err = t.captureFrame(ctx, fc, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	return c, map[string]cdp.FrameID{c.Token: t.main}, nil
 }
 
 // captureFrame walks one document. A document replaced meanwhile is tried
@@ -180,7 +165,8 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 	if err != nil {
 		return nil, err
 	}
-	if fresh || fc.heardAt.IsZero() {
+	first := fc.heardAt.IsZero() // a branch of it may have been walked
+	if first {
 		fc.takeDocument(ctx)
 		fc.listen(ctx, fc.askListeners())
 	}
@@ -193,7 +179,7 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 	// Listeners come with elements, rarely without a change of the tree. A
 	// page that changed the last time is asked at once.
 	var asked *call
-	if !fresh && fc.moves {
+	if !first && fc.moves {
 		asked = fc.askListeners()
 	}
 	c, err := fc.walk(ctx, o, !fresh)
@@ -205,7 +191,7 @@ func (t *tab) tryCapture(ctx context.Context, fc *frameCapture, o dom.WalkOption
 		return nil, err
 	}
 	fc.moves = c.Mutations != fc.heard
-	if asked == nil && !fresh && (fc.moves || time.Since(fc.heardAt) > listenEvery) {
+	if asked == nil && !first && (fc.moves || time.Since(fc.heardAt) > listenEvery) {
 		asked = fc.askListeners()
 	}
 	again := fc.listen(ctx, asked)

@@ -28,8 +28,7 @@ type frame struct {
 
 	world       runtime.ExecutionContextID // isolated world of this document, 0 when not made yet
 	worldLoader cdp.LoaderID
-	making      *call // what asked ahead for the world of document makingFor
-	makingFor   cdp.LoaderID
+	making      *call // what asked ahead for it, nil once somebody waits for that
 }
 
 // worldName is the isolated world webhand's scripts run in; the page can
@@ -51,13 +50,11 @@ func (t *tab) watchFrames(sess *cdpSession) {
 	})
 	onEvent(sess, page.FrameNavigated, func(ev page.EventFrameNavigated) {
 		t.update(func() { t.noteFrame(sess, ev.Frame) })
-		if ev.Frame != nil && ev.Frame.ID == t.main {
-			t.makeWorld()
-		}
 		if ev.Frame != nil {
 			t.noteCaptcha(ev.Frame.URL + ev.Frame.URLFragment)
 		}
 		if ev.Frame != nil && ev.Frame.ID == t.main {
+			t.makeWorld()
 			t.owner.noteOrigin(ev.Frame.SecurityOrigin)
 			if ev.Frame.UnreachableURL != "" || t.checkShown(ev.Frame.URL) {
 				t.reportNavigation(ev.Frame)
@@ -134,7 +131,7 @@ func (t *tab) noteFrame(sess *cdpSession, cf *cdp.Frame) {
 	if f.failed {
 		f.url = cf.UnreachableURL
 	}
-	f.world, f.worldLoader = 0, ""
+	f.world, f.worldLoader, f.making = 0, "", nil
 	if cf.ID == t.main {
 		t.url = f.url
 		for id, x := range t.frames {
@@ -278,9 +275,6 @@ func (t *tab) world(ctx context.Context, id cdp.FrameID) (*cdpSession, runtime.E
 		return sess, w, nil
 	}
 	ahead := f.making
-	if f.makingFor != loader {
-		ahead = nil
-	}
 	f.making = nil
 	t.mu.Unlock()
 	var res page.CreateIsolatedWorldResult
@@ -306,11 +300,11 @@ func (t *tab) makeWorld() {
 		t.mu.Unlock()
 		return
 	}
-	sess, loader := f.sess, f.loader
+	sess := f.sess
 	t.mu.Unlock()
 	c := sess.sendWorld(t.main)
 	t.mu.Lock()
-	f.making, f.makingFor = c, loader
+	f.making = c
 	t.mu.Unlock()
 }
 

@@ -30,7 +30,7 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 	}
 	if scroll := st.Page.Scroll; scroll.Height > scroll.ViewH+500 {
 		// Twins are counted over the whole page, as Relocate does.
-		if full, err := s.State(ctx, StateOptions{Full: true, facts: true, Text: dom.TextOptions{Budget: 1}}); err == nil {
+		if full, err := s.lookWhole(ctx); err == nil {
 			st = full
 		}
 	}
@@ -58,7 +58,7 @@ func (s *Session) Relocate(ctx context.Context, want dom.Identity) (index int, l
 		return index, dom.LevelExact, nil
 	}
 	// A twin outside a part of the page would go unseen, so the whole decides.
-	st, err := s.State(ctx, StateOptions{Full: true, facts: true, Text: dom.TextOptions{Budget: 1}})
+	st, err := s.lookWhole(ctx)
 	if err != nil {
 		return 0, dom.LevelNone, err
 	}
@@ -72,6 +72,11 @@ func (s *Session) Relocate(ctx context.Context, want dom.Identity) (index int, l
 		return 0, level, err
 	}
 	return indices[i], level, nil
+}
+
+// lookWhole looks at all of the page, for what its elements are found again by.
+func (s *Session) lookWhole(ctx context.Context) (*State, error) {
+	return s.State(ctx, StateOptions{Full: true, facts: true, Text: dom.TextOptions{Budget: 1}})
 }
 
 // inPlace finds an element by all that was recorded of it where it stood then.

@@ -29,23 +29,10 @@ func (s *Session) Screenshot(ctx context.Context, opts ScreenshotOptions) ([]byt
 
 // presentWait is how long after a screenshot was asked for the frame that it
 // shows is on display, as a rule: it begins with the next refresh of the 60 a
-// second and is shown with the one after that. Much later a walk would run into
-// the encoding of the picture.
+// second and is shown with the one after that. Chrome copies what is shown once
+// the page's main thread has heard of it, which a walk would hold up by all that
+// it takes. Much later a walk would run into the encoding of the picture.
 const presentWait = 30 * time.Millisecond
-
-// afterFrame returns when the frame of a screenshot is on display, or when the
-// screenshot is there. Chrome copies what is shown once the page's main thread
-// has heard of it, which a walk would hold up by all that it takes; after it,
-// both go on at once.
-func afterFrame(ctx context.Context, shot <-chan struct{}) {
-	timer := time.NewTimer(presentWait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-shot:
-	case <-ctx.Done():
-	}
-}
 
 func (t *tab) screenshot(ctx context.Context, opts ScreenshotOptions) ([]byte, error) {
 	params := page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng, OptimizeForSpeed: new(true)}

@@ -127,21 +127,14 @@ func (s *Session) look(ctx context.Context, o StateOptions) (*State, error) {
 			defer close(done)
 			shot, shotErr = t.screenshot(ctx, o.Image)
 		})
-		afterFrame(ctx, done)
+		waitChange(ctx, done, presentWait)
 	}
 	age := time.Second
 	if o.Fresh {
 		age = -1 // nothing kept is young enough
 	}
 	walk := dom.WalkOptions{Full: o.Full, Facts: o.facts, Margin: o.Margin, MaxAge: age, Limit: o.Timeout / 2, Branch: o.branch}
-	var top *dom.Capture
-	var frames map[string]*dom.Capture
-	var homes map[string]cdp.FrameID
-	if o.branch != "" {
-		top, homes, err = t.captureBranch(ctx, walk)
-	} else {
-		top, frames, homes, err = t.capture(ctx, walk)
-	}
+	top, frames, homes, err := t.capture(ctx, walk)
 	if err != nil {
 		wg.Wait()
 		return nil, fmt.Errorf("browser: look at the page: %w", err)
@@ -237,7 +230,7 @@ func (s *Session) wholePage(ctx context.Context) *State {
 	if st == nil || !st.branch {
 		return st
 	}
-	full, err := s.State(ctx, StateOptions{Full: true, facts: true, Text: dom.TextOptions{Budget: 1}})
+	full, err := s.lookWhole(ctx)
 	if err != nil {
 		return st
 	}

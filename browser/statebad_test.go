@@ -134,8 +134,6 @@ func TestStateHoldsItsDeadlineOnAHungPage(t *testing.T) {
 	t.Fatal("a page that hangs gives states")
 }
 
-// The source of a page, in the way Chrome shows it, is refused by the scheme,
-// and the page before is still seen.
 // A policy may list the scheme; what the source says is then text like any.
 func TestViewSourceThatAPolicyAllowsIsAPage(t *testing.T) {
 	srv := serve(t, map[string]string{"/": `<button>Shown</button>`})
@@ -146,6 +144,8 @@ func TestViewSourceThatAPolicyAllowsIsAPage(t *testing.T) {
 	}
 }
 
+// The source of a page, in the way Chrome shows it, is refused by the scheme,
+// and the page before is still seen.
 func TestViewSourceIsRefusedAndNothingHangs(t *testing.T) {
 	srv := serve(t, map[string]string{"/": `<button>Shown</button>`})
 	s := newTestSession(t)

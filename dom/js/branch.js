@@ -43,7 +43,7 @@ const hasTwin = (el) => {
 const follow = (path) => {
   const el = atPath(path);
   // A file field is told of by the button that stands for it.
-  if (!el || docQueryAll(document, 'input[type=file i]').length > 0 || hasTwin(el)) return false;
+  if (!el || fileFields(document).length > 0 || hasTwin(el)) return false;
   branch = new Map();
   for (let x = el, p = parentNode(x); p && nodeType(p) === ELEMENT; x = p, p = parentNode(p)) branch.set(p, x);
   return true;

@@ -62,7 +62,7 @@ const text = (n, c) => {
       // What covers text covers its neighbours: one test for a patch.
       const x = (x0 + x1) / 2;
       const y = (y0 + y1) / 2;
-      const patch = patchOf(fr, x, y);
+      const patch = patchOf(x, y, fr.vast);
       if (!fr.clear.has(patch)) {
         const hit = hitNear(c.el, fr.doc, x, y);
         if (hit !== c.el && (hidesText(hit, c.el) || (fr.parent && hidesFrame(fr, x, y)))) {

@@ -144,7 +144,7 @@ const coverOf = (el, fr, v) => {
 // documents of that size the patches are wider, and targets that repeat from row
 // to row share one as well.
 const VAST = 20000;
-const patchOf = (fr, x, y) => (x >> (fr.vast ? 8 : 7)) * 4096 + (y >> 6);
+const patchOf = (x, y, wide) => (x >> (wide ? 8 : 7)) * 4096 + (y >> 6);
 
 // coverIn is coverOf, unless the same kind of target takes a press close by in
 // a vast document. A press on one that is covered all the same is refused.
@@ -152,7 +152,7 @@ const coverIn = (el, tag, fr, v) => {
   if (!fr.vast) return coverOf(el, fr, v);
   const p = parentNode(el);
   const kind = tag + '<' + (p && nodeType(p) === ELEMENT ? localName(p) : '');
-  const patch = ((v.x0 + v.x1) >> 8) * 4096 + ((v.y0 + v.y1) >> 7);
+  const patch = patchOf((v.x0 + v.x1) / 2, (v.y0 + v.y1) / 2, false);
   if (fr.pressed.get(patch) === kind) return null;
   const over = coverOf(el, fr, v);
   if (over === null) fr.pressed.set(patch, kind);

@@ -126,9 +126,9 @@ function walk(o) {
   for (const [p, g] of gaps) out.push('g|' + p + '|' + g[0] + '|' + g[1]);
 
   const nodes = docByTag(document, '*').length;
-  const first = ['W2', token, generation, mutations, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
-    esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, foreign.filter((e) => !frameIdOf.has(e)).length, untested, Math.round((now() - started) * 1000)].join('|');
   pending = { suspects, foreign: foreign.filter((e) => !frameIdOf.has(e)) };
+  const first = ['W2', token, generation, mutations, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
+    esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, pending.foreign.length, untested, Math.round((now() - started) * 1000)].join('|');
   settle();
   return first + '\n' + written.join('\n');
 }
@@ -138,10 +138,12 @@ let pending = { suspects: [], foreign: [] };
 const position = un(NP.compareDocumentPosition);
 const follows = (a, b) => (position(a, b) & 4) !== 0;
 
+const NO_FIELDS = [];
+const fileFields = (doc) => (docByTag(doc, 'input').length === 0 ? NO_FIELDS : docQueryAll(doc, 'input[type=file i]'));
+
 function hiddenFiles(frames, shown) {
   for (const fr of frames) {
-    if (docByTag(fr.doc, 'input').length === 0) continue;
-    for (const f of docQueryAll(fr.doc, 'input[type=file i]')) {
+    for (const f of fileFields(fr.doc)) {
       if (shown.has(f)) continue;
       const ls = labelsOf(f);
       let done = false;
