@@ -122,6 +122,9 @@ func (w *work) runCall(ctx context.Context, call *registry.Call) (*registry.Resu
 		x.Result, err = call.Run(actx, a.deps)
 		a.busy += time.Since(begun)
 		finish(span, "")
+		if errors.Is(err, registry.ErrNotStarted) {
+			return nil, err // it is among those that were not run
+		}
 		if err != nil {
 			// What an interrupted action did is not known; say so rather than
 			// leave it out.

@@ -139,6 +139,28 @@ func canceledOnce(t *testing.T, ctx context.Context) bool {
 	return err == nil
 }
 
+// A run that is cancelled when an action has been approved and not begun yet
+// must not list it among those of which nobody knows whether they took effect.
+func TestCanceledBeforeAnActionBegins(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cfg := quick(t, model(func(int, *llm.Request) string { return say(`{"work":{}}`, `{"work":{}}`) }))
+	if err := cfg.Tools.Replace(registry.Spec{Name: "work", Description: "Do something."}, func(context.Context) error {
+		t.Error("the action ran")
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Approve = func(context.Context, Proposal) error { cancel(); return nil }
+	h, err := Run(ctx, "task", cfg)
+	if !errors.Is(err, context.Canceled) || len(h.Steps) != 1 {
+		t.Fatalf("error %v, %d steps", err, len(h.Steps))
+	}
+	if s := h.Steps[0]; s.Status != StepInterrupted || len(s.Actions) != 0 || s.NotRun != 2 || s.NotRunWhy != "the step was interrupted" {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestCanceledInside cancels from within everything that takes time.
 func TestCanceledInside(t *testing.T) {
 	cause := errors.New("enough")

@@ -71,6 +71,23 @@ func TestAReplayThatIsStoppedSaysWhereItStood(t *testing.T) {
 	}
 }
 
+// What was not begun when the replay was stopped is not in doubt.
+func TestAReplayStoppedBeforeAnActionBegins(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	rec := &History{Steps: []*Step{{Number: 1, Actions: []Action{did("work", "{}")}}}}
+	h, err := Replay(ctx, rec, Config{Browser: session(t), Tools: simpleTools(), Approve: func(context.Context, Proposal) error {
+		cancel()
+		return nil
+	}})
+	if !errors.Is(err, context.Canceled) || errors.Is(err, ErrInDoubt) || h.Replay.Result == ReplayDoubtful {
+		t.Errorf("err = %v, result %q", err, h.Replay.Result)
+	}
+	if s := h.Steps[0]; s.Status != StepInterrupted || len(s.Actions) != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestAReplayAsksForApprovalLikeARun(t *testing.T) {
 	rec := &History{Steps: []*Step{{Number: 1, Actions: []Action{did("work", "{}")}}}}
 	asked := 0

@@ -198,7 +198,7 @@ func (p *player) perform(ctx context.Context, t turn, call *registry.Call) (agai
 	spec := call.Spec()
 	res, err := t.w.runCall(ctx, call)
 	if err != nil {
-		if t.w.halt || spec.ReadOnly {
+		if t.w.halt || spec.ReadOnly || errors.Is(err, registry.ErrNotStarted) {
 			return false, err
 		}
 		return false, doubt(t.rep, err)

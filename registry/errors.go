@@ -29,6 +29,9 @@ var (
 	// ErrAbandoned is the cause of a result whose handler did not stop when its
 	// context ended. Its goroutine may still be running.
 	ErrAbandoned = errors.New("handler ignored the end of its context and was abandoned")
+	// ErrNotStarted is matched by what Run returns when the handler was not
+	// called, so that nothing can have happened.
+	ErrNotStarted = errors.New("not started")
 )
 
 // maxMessage bounds, in characters, what a refused answer says to the model.

@@ -26,29 +26,30 @@ import (
 //
 // A non-nil error means that going on is pointless: the end of ctx (its cause,
 // unless the handler finished all the same), a missing dependency
-// ([ErrMissingDep]), a call that does not come from this package.
+// ([ErrMissingDep]), a call that does not come from this package. It matches
+// [ErrNotStarted] when the handler was not called.
 //
 // When ctx ends, Run returns at most the registry's Grace later, whatever the
 // handler does.
 func (c *Call) Run(ctx context.Context, deps Deps) (*Result, error) {
 	if c == nil || c.action == nil {
-		return nil, errors.New("registry: this call was not made by Decode")
+		return nil, fmt.Errorf("registry: %w: this call was not made by Decode", ErrNotStarted)
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, c.notStarted(context.Cause(ctx))
 	}
 	limit := c.reg.timeout(&c.action.spec)
 	run, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
 	in, err := c.prepare(run, deps)
 	switch {
-	case err == nil:
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return nil, c.notStarted(context.Cause(ctx))
+	case err == nil:
 	case run.Err() != nil:
 		return failed(c.timedOut(limit, err)), nil
 	case errors.Is(err, ErrMissingDep):
-		return nil, err
+		return nil, c.notStarted(err)
 	default:
 		return failed(err), nil
 	}
@@ -108,6 +109,11 @@ func (c *Call) check(ctx context.Context, deps Deps) error {
 		return fmt.Errorf("%s: %w (%s)", c.Name, ErrNotAvailable, where(p.URL))
 	}
 	return nil
+}
+
+// notStarted says that the handler was not called, and why.
+func (c *Call) notStarted(cause error) error {
+	return fmt.Errorf("registry: action %q: %w: %w", c.Name, ErrNotStarted, cause)
 }
 
 // timedOut words the end of the action's own time; detail is what the handler

@@ -171,12 +171,20 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	c := decodeCall(t, New(), Spec{}, func(ctx context.Context) error { ran = true; return nil }, "{}")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
-	if res, err := c.Run(ctx, Deps{}); !errors.Is(err, stop) || res != nil || ran {
+	if res, err := c.Run(ctx, Deps{}); !errors.Is(err, stop) || !errors.Is(err, ErrNotStarted) || res != nil || ran {
 		t.Errorf("%+v %v, ran %v", res, err, ran)
 	}
 	ctx, cancel = context.WithCancelCause(t.Context())
+	limited := decodeCall(t, New(), Spec{Domains: []string{"shop.test"}}, func(context.Context) error { ran = true; return nil }, "{}")
+	for _, pageErr := range []error{nil, errors.New("no tab")} { // the end comes while the page is asked
+		page := PageFunc(func(context.Context) (Page, error) { cancel(stop); return Page{URL: "http://shop.test/"}, pageErr })
+		if res, err := limited.Run(ctx, Provide(Deps{}, page)); !errors.Is(err, stop) || !errors.Is(err, ErrNotStarted) || res != nil || ran {
+			t.Errorf("%+v %v, ran %v", res, err, ran)
+		}
+		ctx, cancel = context.WithCancelCause(t.Context())
+	}
 	c = decodeCall(t, New(), Spec{}, func(ctx context.Context) error { cancel(stop); <-ctx.Done(); return ctx.Err() }, "{}")
-	if res, err := c.Run(ctx, Deps{}); !errors.Is(err, stop) || res != nil {
+	if res, err := c.Run(ctx, Deps{}); !errors.Is(err, stop) || errors.Is(err, ErrNotStarted) || res != nil {
 		t.Errorf("%+v %v", res, err)
 	}
 	for _, bad := range []*Call{nil, {}, {Name: "act", Args: []byte("{}")}} {
