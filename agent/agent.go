@@ -24,15 +24,18 @@ type Agent struct {
 	doneReg *registry.Registry // with done alone
 	// startReg is for the first actions, which the caller chose.
 	startReg *registry.Registry
-	system   string
-	samples  llm.Message
-	meter    llm.Meter
-	before   Usage // of the state that the agent goes on from
-	budget   *llm.Budget
-	conv     *conversation
-	main     llm.Client
-	extract  llm.Client
-	ctl      control
+	// replayReg is for recorded actions: with those, too, that would not help
+	// the model of this run.
+	replayReg *registry.Registry
+	system    string
+	samples   llm.Message
+	meter     llm.Meter
+	before    Usage // of the state that the agent goes on from
+	budget    *llm.Budget
+	conv      *conversation
+	main      llm.Client
+	extract   llm.Client
+	ctl       control
 
 	// Only the goroutine of the running run touches these.
 	mind    *mind

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -88,6 +89,23 @@ func TestAReplayStoppedBeforeAnActionBegins(t *testing.T) {
 	}
 }
 
+// A picture that the model asked for is no reason to stop a replay that has no
+// model to look at it.
+func TestAReplayTakesPicturesWithoutAModel(t *testing.T) {
+	rec := &History{Steps: []*Step{{Number: 1, Actions: []Action{did("screenshot", `{}`), did("screenshot", `{"file_name":"page"}`)}}}}
+	dir := t.TempDir()
+	h, err := Replay(quickly(t), rec, Config{Browser: session(t), Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := h.Steps[0].Actions; len(x) != 2 || len(x[1].Result.Attachments) != 1 {
+		t.Fatalf("%+v", x)
+	}
+	if _, err := os.Stat(h.Steps[0].Actions[1].Result.Attachments[0]); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAReplayAsksForApprovalLikeARun(t *testing.T) {
 	rec := &History{Steps: []*Step{{Number: 1, Actions: []Action{did("work", "{}")}}}}
 	asked := 0
@@ -154,6 +172,18 @@ func TestAReplayStaysInFramesAndFollowsTabs(t *testing.T) {
 	}
 	if n := len(b.Tabs()); n != 2 {
 		t.Errorf("%d tabs", n)
+	}
+	// As a workflow, which knows nothing of the recorded tabs, it goes the same way.
+	w, err := rec.Workflow("Book a seat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := session(t)
+	if _, err := RunWorkflow(quickly(t), w, nil, Config{Browser: again}); err != nil {
+		t.Errorf("as a workflow: %v", err)
+	}
+	if got, err := browser.Evaluate[string](t.Context(), again, `document.getElementById("from").value`); err != nil || got != "replay" {
+		t.Errorf("as a workflow, the last action went to another tab: %q, %v", got, err)
 	}
 	// Without its frame an element is not looked for anywhere else.
 	s.change(func(path, page string) string {

@@ -71,7 +71,7 @@ func (p *player) leaveOut(x Action) string {
 	case failedThen(x) != "":
 		return noteFailedThen
 	}
-	if act, ok := p.a.reg.Lookup(x.Name); ok && !p.model && slices.ContainsFunc(act.Requires(), func(t string) bool { return strings.HasSuffix(t, "ExtractionLLM") }) {
+	if act, ok := p.a.replayReg.Lookup(x.Name); ok && !p.model && slices.ContainsFunc(act.Requires(), func(t string) bool { return strings.HasSuffix(t, "ExtractionLLM") }) {
 		return "it needs a model, and this replay has none"
 	}
 	return ""
@@ -177,7 +177,7 @@ func (p *player) once(ctx context.Context, t turn, until time.Time) (again bool,
 		return false, &missError{err}
 	}
 	t.rep.Level = level
-	model := p.a.reg.Compile(p.page())
+	model := p.a.replayReg.Compile(p.page())
 	call, err := model.Decode(rawCall(t.Name, args))
 	if err != nil {
 		return false, &missError{err}

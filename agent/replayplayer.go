@@ -112,7 +112,7 @@ var secretTag = regexp.MustCompile(`<secret>([^<]+)</secret>`)
 // it is not registered, or a secret it names is not there.
 func (p *player) possible(x Action) error {
 	name, args := tools.Canonical(x.Name, x.Args)
-	if _, ok := p.a.reg.Lookup(name); !ok {
+	if _, ok := p.a.replayReg.Lookup(name); !ok {
 		return fmt.Errorf("%w: %q; register it in Config.Tools", registry.ErrUnknownAction, x.Name)
 	}
 	for _, s := range secretNames(args) {

@@ -27,9 +27,6 @@ func (a *Agent) prepareTools() error {
 	if a.reg.Logger == nil {
 		a.reg.Logger = a.log
 	}
-	if a.cfg.Vision.See != SeeOnDemand {
-		a.reg.Exclude("screenshot")
-	}
 	if _, ok := a.reg.Lookup("done"); !ok {
 		return fmt.Errorf("agent: Config.Tools has no action %q, so the model could not finish: %w", "done", registry.ErrUnknownAction)
 	}
@@ -47,6 +44,10 @@ func (a *Agent) prepareTools() error {
 			}
 		}
 		a.reg.Only(only...)
+	}
+	a.replayReg = a.reg.Clone()
+	if a.cfg.Vision.See != SeeOnDemand {
+		a.reg.Exclude("screenshot")
 	}
 	a.doneReg = a.reg.Clone()
 	a.doneReg.Only("done")

@@ -71,8 +71,8 @@ type DoStep struct {
 	// Opens marks an action that opens a menu: it is repeated once when what it
 	// opened has closed before the next one.
 	Opens bool `json:"opens,omitempty"`
-	// NewTab and Tab are names for the tab that the action opened, and for the
-	// one that a switch or close is about.
+	// NewTab is a name for the tab that the action opens, by which the tab_id of
+	// a later switch or close may call it.
 	NewTab string `json:"new_tab,omitempty"`
 }
 
@@ -205,6 +205,7 @@ func (w *Workflow) check() error {
 		errs = append(errs, fmt.Errorf("%w: it has no steps", ErrWorkflow))
 	}
 	errs = append(errs, checkSteps("steps", w.Steps, known)...)
+	errs = append(errs, checkTabs("steps", w.Steps, map[string]bool{FirstTab: true})...)
 	errs = append(errs, unknownNames("output", string(w.Output), known)...)
 	return errors.Join(errs...)
 }
@@ -339,6 +340,7 @@ func (h *History) Workflow(name string) (*Workflow, error) {
 	for i := range w.Inputs {
 		w.Inputs[i].Sample = ""
 	}
+	first := h.firstTab()
 	for _, s := range h.Steps {
 		goal := ""
 		if s.Answer != nil {
@@ -348,7 +350,11 @@ func (h *History) Workflow(name string) (*Workflow, error) {
 			if x.Name == "done" || failedThen(x) != "" {
 				continue
 			}
-			w.Steps = append(w.Steps, workflowStep(goal, x, len(w.Steps)+1))
+			ws := workflowStep(goal, x, len(w.Steps)+1)
+			if ws.Do != nil {
+				nameFirstTab(ws.Do, first)
+			}
+			w.Steps = append(w.Steps, ws)
 			for _, s := range secretNames(x.Args) {
 				if !slices.Contains(w.Secrets, s) {
 					w.Secrets = append(w.Secrets, s)

@@ -213,6 +213,7 @@ func TestWhatIsWrongWithAWorkflowIsNamed(t *testing.T) {
 		{doc(`{"extract":{"as":"x","selector":"z","pattern":"("}}`), "pattern"},
 		{doc(`{"repeat":{"over":[1],"as":"i","steps":[{"do":{"action":"input","args":{"text":"{{j}}"}}}]}}`), "repeat.steps[0].do"},
 		{doc(`{"do":{"action":"done"}}`), "done is for models"},
+		{doc(`{"do":{"action":"switch","args":{"tab_id":"B"}}},{"do":{"action":"click","new_tab":"B"}}`), `steps[0].do: no step before opens the tab "B"`},
 	} {
 		_, err := ParseWorkflow(strings.NewReader(tt.doc))
 		if !errors.Is(err, ErrWorkflow) || !strings.Contains(err.Error(), tt.want) {

@@ -103,6 +103,11 @@ func (r *workflowRun) run(ctx context.Context) error {
 	defer p.a.finish()
 	err := p.a.equip(ctx)
 	if err == nil {
+		for _, t := range p.a.session.Tabs() {
+			if t.Current {
+				p.tabs[FirstTab] = t.ID
+			}
+		}
 		err = r.steps(browser.WhenLoaded(ctx), r.w.Steps)
 	}
 	p.end(ctx, err)
@@ -258,7 +263,7 @@ func (r *workflowRun) read(ctx context.Context, w *work, e *ExtractStep) (any, e
 	if err != nil {
 		return nil, err
 	}
-	call, err := r.p.a.reg.Compile(r.p.page()).Decode(rawCall("extract", raw))
+	call, err := r.p.a.replayReg.Compile(r.p.page()).Decode(rawCall("extract", raw))
 	if err != nil {
 		return nil, err
 	}
