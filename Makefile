@@ -2,7 +2,7 @@
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run test lint bench soak fuzz peers mcp-peers stores chrome
+.PHONY: run test lint bench soak fuzz peers mcp-peers playwright stores chrome
 
 run: chrome ## carry out a real task in real Chrome
 	$(GO) run ./examples/quickstart
@@ -41,6 +41,10 @@ mcp-peers: chrome ## MCP client and server, and the storage file, against others
 	$(GO) test -tags npm -run NPM -count=1 -p 1 -timeout 20m -v ./tools/mcptools ./tools/mcpserver
 	cd bench && npm install --no-fund --no-audit
 	$(GO) test -tags npm -run Playwrights -count=1 -v ./browser
+
+playwright: chrome ## exported Playwright tests, type-checked and run by Playwright's own runner from npm
+	cd agent/export/testdata/npm && npm install --no-fund --no-audit
+	$(GO) test -tags npm -run NPM -count=1 -v ./agent/export
 
 stores: ## the memory stores that are modules of their own; real servers by WEBHAND_TEST_PGVECTOR_DSN and WEBHAND_TEST_QDRANT_URL
 	cd memory/pgvector && $(GO) vet ./... && $(GO) test -race -count=1 ./...

@@ -30,14 +30,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-func load(t *testing.T, name string) *agent.Workflow {
+// load reads a workflow, with some of its text replaced as by
+// [strings.NewReplacer].
+func load(t *testing.T, name string, oldnew ...string) *agent.Workflow {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
+	raw, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	w, err := agent.ParseWorkflow(f)
+	w, err := agent.ParseWorkflow(strings.NewReader(strings.NewReplacer(oldnew...).Replace(string(raw))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +152,23 @@ func secrets() []registry.Secret {
 	return []registry.Secret{registry.NewSecret("home_address", "12 St James's Square")}
 }
 
+// order is the recorded order as a workflow with two inputs, which reads the
+// order's number at the end.
+func order(t *testing.T, ctx context.Context, site string) *agent.Workflow {
+	t.Helper()
+	h, err := record(t, ctx, site).Parameterize(agent.Variable{Name: "email", Type: agent.TypeEmail, Sample: "ada@example.com"}, agent.Variable{Name: "country", Sample: "Austria"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := h.Workflow("Order a mug")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Steps = append(w.Steps, agent.WorkflowStep{Extract: &agent.ExtractStep{As: "number", Selector: "#order-number"}})
+	w.Output = json.RawMessage(`{"order":"{{number}}","for":"{{email}}"}`)
+	return w
+}
+
 func TestTheProgramBuildsAndOrders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -162,17 +180,7 @@ func TestTheProgramBuildsAndOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer site.Close()
-	h := record(t, ctx, site.URL)
-	h, err = h.Parameterize(agent.Variable{Name: "email", Type: agent.TypeEmail, Sample: "ada@example.com"}, agent.Variable{Name: "country", Sample: "Austria"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := h.Workflow("Order a mug")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Steps = append(w.Steps, agent.WorkflowStep{Extract: &agent.ExtractStep{As: "number", Selector: "#order-number"}})
-	w.Output = json.RawMessage(`{"order":"{{number}}","for":"{{email}}"}`)
+	w := order(t, ctx, site.URL)
 	bin := program(t, ctx, w)
 
 	run := func(env []string, args ...string) (string, string, int) {
@@ -224,13 +232,24 @@ func TestTheProgramWaitsForWhatAClickAsks(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	var mu sync.Mutex
-	var told []string
-	tell := func(s string) {
-		mu.Lock()
-		defer mu.Unlock()
-		told = append(told, s)
+	shop := newSlowShop(t)
+	out, err := exec.CommandContext(ctx, program(t, ctx, shop.workflow(t)), "-wait", "40s").CombinedOutput()
+	if told := shop.told(); err != nil || !strings.Contains(string(out), "Checkout") || !slices.Equal(told, []string{"added"}) {
+		t.Errorf("%v, the server saw %q\n%s", err, told, out)
 	}
+}
+
+// slowShop answers what its button asks after a while, and notices when the
+// request is called back before.
+type slowShop struct {
+	url  string
+	mu   sync.Mutex
+	seen []string
+}
+
+func newSlowShop(t *testing.T) *slowShop {
+	t.Helper()
+	s := &slowShop{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `<!doctype html><button onclick="fetch('/add', { method: 'POST' })">Add</button>`)
@@ -239,29 +258,100 @@ func TestTheProgramWaitsForWhatAClickAsks(t *testing.T) {
 		_, _ = io.Copy(io.Discard, r.Body) // so that the connection's end is noticed
 		select {
 		case <-r.Context().Done():
-			tell("called back")
+			s.saw("called back")
 		case <-time.After(700 * time.Millisecond):
-			tell("added")
+			s.saw("added")
 		}
 	})
 	mux.HandleFunc("/checkout", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `<!doctype html><h1>Checkout</h1>`) })
 	srv := httptest.NewServer(mux)
-	defer srv.Close()
+	t.Cleanup(srv.Close)
+	s.url = srv.URL
+	return s
+}
+
+func (s *slowShop) saw(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, what)
+}
+
+func (s *slowShop) told() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.seen)
+}
+
+// workflow adds something and goes on to the checkout.
+func (s *slowShop) workflow(t *testing.T) *agent.Workflow {
+	t.Helper()
 	w, err := agent.ParseWorkflow(strings.NewReader(strings.ReplaceAll(`{"format": "webhand-workflow", "version": 1, "name": "Add", "steps": [
 		{"do": {"action": "navigate", "args": {"url": "SITE/"}}},
 		{"do": {"action": "click", "element": {"role": "button", "name": "Add"}}},
 		{"do": {"action": "navigate", "args": {"url": "SITE/checkout"}}},
 		{"extract": {"as": "title", "selector": "h1"}}
-	], "output": {"title": "{{title}}"}}`, "SITE", srv.URL)))
+	], "output": {"title": "{{title}}"}}`, "SITE", s.url)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(ctx, program(t, ctx, w), "-wait", "40s").CombinedOutput()
-	mu.Lock()
-	defer mu.Unlock()
-	if err != nil || !strings.Contains(string(out), "Checkout") || !slices.Equal(told, []string{"added"}) {
-		t.Errorf("%v, the server saw %q\n%s", err, told, out)
+	return w
+}
+
+// A program does what running its workflow does.
+func TestTheProgramDoesEveryKindOfStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
 	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	w := everyKind(t)
+	h, err := agent.RunWorkflow(ctx, w, map[string]any{"products": []any{"sold", "mug"}, "email": "a@b.test"}, agent.Config{
+		BrowserConfig: browser.Config{NoSandbox: true}, Secrets: []registry.Secret{registry.NewSecret("shop-password", "pa55")},
+	})
+	if err != nil || !strings.Contains(h.Final(), "WH-77") {
+		t.Errorf("the workflow: %v, %s", err, h.Final())
+	}
+	bin := program(t, ctx, w)
+	run := func(products, wait string) (string, error) {
+		cmd := exec.CommandContext(ctx, bin, "-products", products, "-email", "a@b.test", "-wait", wait)
+		cmd.Env = append(os.Environ(), "SHOP_PASSWORD=pa55")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := run(`["sold","mug"]`, "40s")
+	if err != nil || !strings.Contains(out, `"order": "WH-77"`) || !strings.Contains(out, `"city": "Vienna"`) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	// Two that stand elsewhere are not the two there were.
+	if out, err := run(`["moved"]`, "2s"); err == nil || !strings.Contains(out, "step 4 ") || !strings.Contains(out, "2 elements answer to it alike") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// everyKind is the long workflow of the golden files, for a shop that has what
+// it needs: twins, a frame, a password, a list, keys, another tab.
+func everyKind(t *testing.T) *agent.Workflow {
+	t.Helper()
+	mux := http.NewServeMux()
+	page := func(pattern, body string) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, "<!doctype html><meta charset=utf-8><main>"+body+"</main>")
+		})
+	}
+	page("/product/mug", `<form action="/added"><button>Add to cart</button></form><div><form action="/wrong"><button>Add to cart</button></form></div>`)
+	page("/product/moved", `<p><button>Add to cart</button></p><div><button>Add to cart</button></div>`)
+	page("/product/sold", `<h1>Sold out</h1>`)
+	page("/frame", `<label>Email "private" <input id=email name=email oninput="top.document.querySelector('#echo').textContent = value"></label>`)
+	page("/added", `<iframe src="/frame"></iframe><p id=echo></p><input type=password name=password><select name=country><option>Norway<option>Austria</select>
+		<div style="height: 4000px"></div><button>First</button><button onclick="setTimeout(() => { total.textContent = 'Total 12' }, 300)">Second</button><p id=total></p>
+		<a href="/terms" target=_blank>Terms</a>
+		<form action="/order/WH-77" onsubmit="if (document.querySelector('[name=password]').value !== 'pa55') return false"><button>Place order</button></form>`)
+	page("/terms", `<h1>Terms</h1>`)
+	page("/order/WH-77", `<p id=order-number>Your number is WH-77.</p>`)
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	w := load(t, "shop.workflow.json", "https://shop.test", srv.URL)
+	return w
 }
 
 // program writes the program of a workflow and builds it.

@@ -26,7 +26,7 @@ func Playwright(w *agent.Workflow) (map[string][]byte, error) {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Written from the workflow %s.\n", js(w.Name))
-	b.WriteString("import { test, expect, type Page, type Frame, type Locator } from '@playwright/test';\n\n")
+	b.WriteString("import { test, expect, type BrowserContext, type Frame, type Locator, type Page, type Request } from '@playwright/test';\n\n")
 	b.WriteString("const values: Record<string, any> = {\n")
 	for _, v := range w.Inputs {
 		if v.Default != "" || v.Optional {
@@ -41,7 +41,7 @@ func Playwright(w *agent.Workflow) (map[string][]byte, error) {
 	}
 	b.WriteByte('\n')
 	b.Write(playwrightRuntime)
-	fmt.Fprintf(&b, "\ntest(%s, async ({ page, context }) => {\n  const tabs: Record<string, Page> = { first: page };\n", js(w.Name))
+	fmt.Fprintf(&b, "\ntest(%s, async ({ page, context }) => {\n  listen(context);\n  const tabs: Record<string, Page> = { first: page };\n", js(w.Name))
 	b.Write(p.b.Bytes())
 	if len(w.Output) > 0 {
 		fmt.Fprintf(&b, "  console.log(JSON.stringify(fillAll(%s), null, 2));\n", string(w.Output))
@@ -92,12 +92,12 @@ func (p *tsWriter) steps(steps []agent.WorkflowStep) {
 		head := js(fmt.Sprintf("%d. %s", p.n, title(s)))
 		switch {
 		case s.Do != nil:
-			p.line("await test.step(%s, async () => {", head)
+			p.line("await step(page, %s, async () => {", head)
 			p.block(func() { p.do(s.Do) })
 			p.line("});")
 		case s.Extract != nil && s.Extract.Selector != "":
 			e := s.Extract
-			p.line("await test.step(%s, async () => {", head)
+			p.line("await step(page, %s, async () => {", head)
 			p.block(func() {
 				p.line("values.%s = await read(page, %s, %s, %s, %t);", e.As, js(e.Selector), js(e.Attribute), js(e.Pattern), e.All)
 			})
@@ -234,7 +234,7 @@ func (p *tsWriter) do(d *agent.DoStep) {
 		if a.Text != "" {
 			options = append(options, a.Text)
 		}
-		p.line("await %s.selectOption(%s.map(fill));", e, tsObject(options))
+		p.line("await choose(%s, %s.map(fill));", e, tsObject(options))
 	case "upload_file":
 		p.line("await %s.setInputFiles(fill(%s));", e, js(a.Path))
 	case "send_keys":

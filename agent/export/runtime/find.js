@@ -83,7 +83,11 @@
       if (score > 1) best.push([el, dx, dy]);
     }
   }
-  if (best.length > 1 && want.twins === best.length) best = [best[want.twin - 1]];
+  // Twins are told apart by their order while all stand where they stood.
+  const tags = (path) => path.replace(/\[\d+\]/g, "");
+  if (best.length > 1 && want.twins === best.length && best.every(([el]) => !want.path || tags(pathOf(el)) === tags(want.path))) {
+    best = [best[want.twin - 1]];
+  }
   if (!best.length) return { error: "it is not on the page" };
   if (best.length > 1) return { error: best.length + " elements answer to it alike; refusing to guess" };
 

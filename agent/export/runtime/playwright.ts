@@ -30,6 +30,19 @@ function list(v: any): any[] {
 
 type Want = { tag?: string; role?: string; name?: string; path?: string; frame?: string; unique?: Record<string, string>; twins?: number; twin?: number };
 
+const tags = (path: string) => path.replace(/\[\d+\]/g, '');
+
+// placesOf is where elements stand in their document.
+function placesOf(els: Element[]): string[] {
+  const place = (el: Element): string => {
+    const p = el.parentElement;
+    if (!p) return el.localName;
+    const same = Array.from(p.children).filter((x) => x.localName === el.localName);
+    return `${place(p)}/${el.localName}${same.length > 1 ? `[${same.indexOf(el) + 1}]` : ''}`;
+  };
+  return els.map(place);
+}
+
 // find returns the recorded element by the best of what is known of it: the
 // first locator that exactly one element answers to.
 async function find(page: Page, want: Want): Promise<Locator> {
@@ -60,7 +73,13 @@ async function find(page: Page, want: Want): Promise<Locator> {
       const seen = t.filter({ visible: true });
       const n = await seen.count();
       if (n === 1) return seen;
-      if (n > 1 && n === want.twins) return seen.nth(want.twin! - 1);
+      if (n > 1) {
+        const places = want.path ? await seen.evaluateAll(placesOf) : [];
+        const here = places.indexOf(want.path!);
+        if (here >= 0) return seen.nth(here);
+        // Twins are told apart by their order while all stand where they stood.
+        if (n === want.twins && places.every((p) => tags(p) === tags(want.path!))) return seen.nth(want.twin! - 1);
+      }
       most = Math.max(most, n);
     }
     if (!tries.length && want.path) {
@@ -72,6 +91,43 @@ async function find(page: Page, want: Want): Promise<Locator> {
       throw new Error(most > 1 ? `${most} elements answer to ${what} alike; refusing to guess` : `${what} is not on the page`);
     }
     await page.waitForTimeout(100);
+  }
+}
+
+// asked holds what documents and scripts wait for, and when it was asked for.
+const asked = new Map<Request, number>();
+
+function listen(context: BrowserContext): void {
+  context.on('request', (r) => {
+    if (['document', 'xhr', 'fetch'].includes(r.resourceType())) asked.set(r, Date.now());
+  });
+  context.on('requestfinished', (r) => asked.delete(r));
+  context.on('requestfailed', (r) => asked.delete(r));
+}
+
+// step does something and waits for the answers to what it asked a server, some
+// seconds at most: the next step may leave the page, which calls such a request
+// back.
+async function step(page: Page, title: string, act: () => Promise<void>): Promise<void> {
+  await test.step(title, async () => {
+    const since = Date.now();
+    await act();
+    const until = Date.now() + 5_000;
+    const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+    // What was sent is known once the page has done what it had to do at once.
+    await Promise.race([page.evaluate(() => new Promise<void>((done) => setTimeout(done))).catch(() => {}), pause(5_000)]);
+    while (Date.now() < until && [...asked.values()].some((begun) => begun >= since)) await pause(20);
+  });
+}
+
+// choose chooses in a list, which has the keyboard afterwards.
+async function choose(list: Locator, options: string[]): Promise<void> {
+  await list.focus();
+  try {
+    await list.selectOption(options, { timeout: 10_000 });
+  } catch (e) {
+    const there = await list.locator('option').allTextContents();
+    throw new Error(`${options.join(', ')} cannot be chosen from: ${there.map((t) => t.trim()).join(', ')}`, { cause: e });
   }
 }
 
