@@ -99,7 +99,7 @@ func TestIndicesStayWithTheirElements(t *testing.T) {
 }
 
 func TestUnchangedPageIsRecognised(t *testing.T) {
-	srv := serve(t, map[string]string{"/": "<button>A</button><input id=i>"})
+	srv := serve(t, map[string]string{"/": "<button>A</button><input id=i><div style='height: 5000px'></div>"})
 	s := newTestSession(t)
 	st := look(t, s, srv.URL, StateOptions{})
 	st2 := again(t, s, StateOptions{})
@@ -109,6 +109,11 @@ func TestUnchangedPageIsRecognised(t *testing.T) {
 	run(t, s, `document.getElementById('i').value = 'typed'; document.getElementById('i').dispatchEvent(new Event('input', {bubbles: true}))`)
 	if st3 := again(t, s, StateOptions{}); !strings.Contains(st3.Text.String, "value=typed") {
 		t.Errorf("typed value is missing:\n%s", st3.Text.String)
+	}
+	// The page itself is told of it a frame later.
+	run(t, s, `scrollTo(0, 900)`)
+	if st4 := again(t, s, StateOptions{}); !strings.Contains(st4.Text.String, "pages above") {
+		t.Errorf("the page scrolled and the state did not:\n%s", st4.Text.String)
 	}
 }
 

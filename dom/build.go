@@ -75,7 +75,10 @@ func (b *builder) capture(c *Capture, at placement) {
 		p.Missing = append(p.Missing, what+"; what follows the last element shown is not listed")
 	}
 	if c.Untested > 0 {
-		p.Missing = append(p.Missing, "whether something covers the elements of a line with hundreds of boxes; one that is covered may be listed")
+		p.Missing = append(p.Missing, "whether something covers elements where very many boxes are laid out; one that is covered may be listed")
+	}
+	if c.Unsaid > 0 {
+		p.Missing = append(p.Missing, fmt.Sprintf("%d characters of very long texts, at the … in them", c.Unsaid))
 	}
 	doc := int16(len(p.docs))
 	p.docs = append(p.docs, c.Token)

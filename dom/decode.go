@@ -116,8 +116,11 @@ type Capture struct {
 	// frames of other processes whose id the walker has not been told.
 	Suspects, Foreign int
 	// Untested counts the points at which it was not asked what lies on top,
-	// since their line has too many boxes for Chrome to say it in time.
+	// since there are too many boxes for Chrome to say it in time.
 	Untested int
+	// Unsaid counts the characters of very long texts that a walk of the whole
+	// page left out.
+	Unsaid int
 	// WalkMicros is the time the walk took inside the page.
 	WalkMicros int
 
@@ -176,7 +179,7 @@ func decode(s string) (*Capture, error) {
 	}
 	c.Nodes, c.Visited = int(d.num()), int(d.num())
 	c.Ready, c.ContentType, c.Partial = d.field(), d.field(), d.field()
-	c.Suspects, c.Foreign, c.Untested, c.WalkMicros = int(d.num()), int(d.num()), int(d.num()), int(d.num())
+	c.Suspects, c.Foreign, c.Untested, c.WalkMicros, c.Unsaid = int(d.num()), int(d.num()), int(d.num()), int(d.num()), int(d.num())
 	d.endLine()
 	lines, attrs := d.sizes()
 	c.records = make([]record, 0, lines)

@@ -15,7 +15,7 @@ var scripts embed.FS
 
 // parts are the script's files in the order they need each other.
 var parts = []string{
-	"core", "visible", "classify", "items", "record", "context", "fields", "text", "element", "frame", "mdwalk", "branch", "walk", "identify", "main",
+	"core", "visible", "classify", "items", "record", "context", "fields", "pieces", "text", "element", "frame", "mdwalk", "branch", "walk", "identify", "main",
 }
 
 // Global is the name of the object the script installs in its world.
@@ -54,8 +54,9 @@ type WalkOptions struct {
 	// Margin is how far beyond the viewport near reaches, in CSS pixels.
 	// Zero is 500.
 	Margin int
-	// MaxText caps the characters of one text or value. Zero is 2,000, and
-	// without limit for Markdown.
+	// MaxText caps the characters of one value, and of the pieces that a text
+	// comes in. Of a text of more than 16 pieces, 128 for the whole page, those
+	// around what shows come. Zero is 2,000, and without limit for Markdown.
 	MaxText int
 	// MaxNodes caps the elements and texts written. Zero is 250,000.
 	MaxNodes int

@@ -44,7 +44,11 @@ func (r *renderer) structure(i int32, e *Element) {
 		r.plain(i, e)
 		return
 	case "pre", "blockquote":
-		if r.leafText(i, e) {
+		switch {
+		case !r.leafText(i, e):
+		case e.Tag == "pre" && r.broken(i, e):
+			r.open1(i, e.Tag)
+		default:
 			r.wordsOrOpen(i, e, e.Tag)
 		}
 		return
@@ -304,6 +308,16 @@ func (r *renderer) leafText(i int32, e *Element) bool {
 		}
 	}
 	return e.end > i+1
+}
+
+// broken reports that the texts inside are more than one line.
+func (r *renderer) broken(i int32, e *Element) bool {
+	for j := i + 2; j < e.end; j++ {
+		if r.p.Elements[j].brk {
+			return true
+		}
+	}
+	return false
 }
 
 // wordsOrOpen writes `<h2>Title`, or opens a container when there is more

@@ -2,6 +2,7 @@
 let lastKey = '';
 let lastGeneration = -1;
 let lastTime = 0;
+let lastScroll = '';
 
 // A long answer is fetched in parts: what Chrome makes of a string on its way
 // out is made several times, and memory for a long one is fresh each time.
@@ -22,6 +23,9 @@ const inParts = (s) => {
   return '+' + Math.ceil(s.length / PART) + '|' + part(0);
 };
 
+// The page is told that it scrolled a frame later than it did.
+const scrolledTo = () => window.scrollX + ',' + window.scrollY;
+
 const api = {
   token,
   // walk writes the page out; "=" when nothing changed since the same walk,
@@ -29,12 +33,13 @@ const api = {
   walk(o) {
     const key = JSON.stringify([o.full, o.md, o.facts, o.margin, o.text, o.max]);
     const age = now() - lastTime;
-    if (o.since && o.branch === '' && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age) return '=' + token + generation;
+    if (o.since && o.branch === '' && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age && lastScroll === scrolledTo()) return '=' + token + generation;
     const s = walk(o);
     if (!o.md && o.branch === '') {
       lastKey = key;
       lastGeneration = generation;
       lastTime = now();
+      lastScroll = scrolledTo();
     }
     return inParts(s);
   },

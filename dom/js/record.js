@@ -71,7 +71,8 @@ let near = true;
 let md = false;
 let margin = 0;
 let deadline = 0;
-let maxText = 0;
+let maxText = 0; // of a text's pieces and of a value
+let unsaid = 0; // characters of long texts that a whole walk left out
 let maxCount = 0;
 let frames = [];
 let suspects = [];
@@ -117,7 +118,7 @@ const begin = (o) => {
   mustKids = new Map();
   gaps = new Map();
   crowds = new Map();
-  untested = 0;
+  untested = unsaid = slow = 0;
   lastX = lastY = lastW = lastH = lastRef = 0;
   lastBack = '';
   tail = -1;

@@ -4,18 +4,20 @@ const white = (code) => code <= 32 || code === 160;
 
 // text writes a text node; c is the context of its parent.
 const text = (n, c) => {
-  let s = data(n);
-  if (s.length > 4 * maxText && !md) s = s.slice(0, 4 * maxText);
+  const s = data(n);
   if (md) {
     if (!c.seen) return;
     if (c.pre ? s !== '' : /\S/.test(s)) { out.push(head('t', c.p, count, F_BREAK) + '|||||' + esc(well(s))); count++; } else if (s !== '') space(c.p);
     return;
   }
-  const t = squash(s);
-  if (t === '') {
+  const long = s.length > maxText;
+  const t = squash(long ? s.slice(0, maxText) : s);
+  if (t === '' && !(long && /\S/.test(s))) {
     if (s !== '') sep = true;
+    if (c.pre && s.includes('\n')) brk = true;
     return;
   }
+  if (c.pre && /^\s*\n/.test(s)) brk = true;
   let flags = (brk ? F_BREAK : 0) | (c.quiet ? F_QUIET : 0);
   if (!sep && !white(s.charCodeAt(0))) flags |= F_GLUE;
   sep = true;
@@ -24,7 +26,9 @@ const text = (n, c) => {
   let r = c.box;
   let same = false;
   const lone = (c.far || r !== null && r.top >= 2 * c.fr.vh) && nextSibling(n) === null;
-  if (lone && r !== null && c.text === n) {
+  if (long) {
+    r = longBox(n, s, c.el);
+  } else if (lone && r !== null && c.text === n) {
     same = true;
   } else if (lone && c.far && firstChild(c.el) === n) {
     r = rectOf(c.el);
@@ -44,7 +48,7 @@ const text = (n, c) => {
   const y1 = Math.min(r.bottom, c.clip.y1);
   if (c.aside) {
     // A word or two for those who listen; what is long was hidden for other reasons.
-    if (c.t < 0 && t.length > 80) return;
+    if (c.t < 0 && (long || t.length > 80)) return;
     if (c.t >= 0) flags |= F_UNSEEN;
   } else if (x1 - x0 < 2 || y1 - y0 < 2) {
     const h = c.hard;
@@ -74,11 +78,18 @@ const text = (n, c) => {
       }
     }
   }
-  const words = esc(well(t.length > maxText ? t.slice(0, maxText) + '…' : t));
+  if (long || s.includes('\n') && BROKEN.test(s) && (c.pre || flags & F_INVIEW && keepsLines(c.el))) {
+    const lines = c.pre || keepsLines(c.el);
+    pieces(n, s, c, r, flags, lines);
+    brk = lines && /\n\s*$/.test(s.slice(-200));
+    sep = white(s.charCodeAt(s.length - 1));
+    return;
+  }
+  const words = esc(well(t));
   if (same && flags === F_BREAK && tail === c.p && count === tail + 1) out[out.length - 1] += '|.t|' + words;
   else out.push(head('t', c.p, count, flags) + place(r, fr) + '|' + words);
   count++;
-  brk = false;
+  brk = c.pre && /\n\s*$/.test(s);
   rowTop = r.top;
   rowBottom = r.bottom;
   sep = white(s.charCodeAt(s.length - 1));

@@ -128,7 +128,7 @@ function walk(o) {
   const nodes = docByTag(document, '*').length;
   pending = { suspects, foreign: foreign.filter((e) => !frameIdOf.has(e)) };
   const first = ['W2', token, generation, mutations, top.vw, top.vh, Math.round(devicePixelRatio * 1000), ...top.scroll.map(R), nodes, visited,
-    esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, pending.foreign.length, untested, Math.round((now() - started) * 1000)].join('|');
+    esc(well(docReady(document))), esc(well(docType(document))), partial, suspects.length, pending.foreign.length, untested, Math.round((now() - started) * 1000), unsaid].join('|');
   settle();
   return first + '\n' + written.join('\n');
 }
