@@ -99,7 +99,7 @@ func TestIndicesStayWithTheirElements(t *testing.T) {
 }
 
 func TestUnchangedPageIsRecognised(t *testing.T) {
-	srv := serve(t, map[string]string{"/": "<button>A</button><input id=i><div style='height: 5000px'></div>"})
+	srv := serve(t, map[string]string{"/": "<button>A</button><input id=i><div id=d style='height: 90px; overflow: auto'><p style='height: 2000px'>Box</div><div style='height: 5000px'></div>"})
 	s := newTestSession(t)
 	st := look(t, s, srv.URL, StateOptions{})
 	st2 := again(t, s, StateOptions{})
@@ -114,6 +114,10 @@ func TestUnchangedPageIsRecognised(t *testing.T) {
 	run(t, s, `scrollTo(0, 900)`)
 	if st4 := again(t, s, StateOptions{}); !strings.Contains(st4.Text.String, "pages above") {
 		t.Errorf("the page scrolled and the state did not:\n%s", st4.Text.String)
+	}
+	run(t, s, `scrollTo(0, 0); d.scrollTop = 900`)
+	if st5 := again(t, s, StateOptions{}); strings.Count(st5.Text.String, "pages above") != 1 {
+		t.Errorf("a box scrolled and the state did not:\n%s", st5.Text.String)
 	}
 }
 

@@ -56,6 +56,7 @@ const newFrame = (doc, parent, el, ox, oy, k, clip) => {
   const sw = sc ? Math.max(scrollWidth(sc), fr.vw) : fr.vw;
   const sh = sc ? Math.max(scrollHeight(sc), fr.vh) : fr.vh;
   fr.scroll = [sx, sy, sw, sh];
+  if (sc) scrollers.push(sc);
   fr.hard = { x0: -sx, y0: -sy, x1: sw - sx, y1: sh - sy };
   const body = docBody(doc);
   const so = root ? styleOf(root) : null;

@@ -102,6 +102,7 @@ const element = (el, c) => {
 
   const scrolls = !c.inert && overflow !== 'visible' && overflow !== 'hidden' && overflow !== 'clip' && tag !== 'html' && tag !== 'body' &&
     (scrollHeight(el) > clientHeight(el) + 4 || scrollWidth(el) > clientWidth(el) + 4) && clientHeight(el) > 8 && /auto|scroll|overlay/.test(overflow);
+  if (scrolls) scrollers.push(el);
   const area = tag === 'textarea' || (tag === 'select' && (el.size > 1 || el.multiple));
   const root = shadowOf(el);
   let emit = why !== 0 || scrolls || root !== null || (told & A_ROLE) !== 0 || CONTAINERS.has(tag);

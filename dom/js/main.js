@@ -3,6 +3,7 @@ let lastKey = '';
 let lastGeneration = -1;
 let lastTime = 0;
 let lastScroll = '';
+let lastScrollers = [];
 
 // A long answer is fetched in parts: what Chrome makes of a string on its way
 // out is made several times, and memory for a long one is fresh each time.
@@ -23,8 +24,11 @@ const inParts = (s) => {
   return '+' + Math.ceil(s.length / PART) + '|' + part(0);
 };
 
-// The page is told that it scrolled a frame later than it did.
-const scrolledTo = () => window.scrollX + ',' + window.scrollY;
+// scrolledTo is how far things are scrolled: a page hears of it a frame later.
+const scrolledTo = (refs) => refs.map((r) => {
+  const el = r.deref();
+  return el ? scrollLeft(el) + ',' + scrollTop(el) : '';
+}).join(' ');
 
 const api = {
   token,
@@ -33,14 +37,16 @@ const api = {
   walk(o) {
     const key = JSON.stringify([o.full, o.md, o.facts, o.margin, o.text, o.max]);
     const age = now() - lastTime;
-    if (o.since && o.branch === '' && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age && lastScroll === scrolledTo()) return '=' + token + generation;
+    if (o.since && o.branch === '' && o.since === token + generation && key === lastKey && lastGeneration === generation && age < o.age && lastScroll === scrolledTo(lastScrollers)) return '=' + token + generation;
     const s = walk(o);
     if (!o.md && o.branch === '') {
       lastKey = key;
       lastGeneration = generation;
       lastTime = now();
-      lastScroll = scrolledTo();
+      lastScrollers = scrollers.map((el) => new WeakRef(el));
+      lastScroll = scrolledTo(lastScrollers);
     }
+    scrollers = [];
     return inParts(s);
   },
   // part gives the part i of the last walk; after the last there is none.

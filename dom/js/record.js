@@ -77,6 +77,7 @@ let maxCount = 0;
 let frames = [];
 let suspects = [];
 let foreign = [];
+let scrollers = [];
 let shown = new Map(); // element -> position, for later additions
 let must = new Set(); // elements whose boxes are not skipped
 let mustKids = new Map();
@@ -113,6 +114,7 @@ const begin = (o) => {
   frames = [];
   suspects = [];
   foreign = [];
+  scrollers = [];
   shown = new Map();
   must = new Set();
   mustKids = new Map();
