@@ -19,16 +19,14 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 	if _, _, err := s.resolve(index); err != nil {
 		return dom.Identity{}, err
 	}
-	if st != nil && st.Page.At(index) == nil {
-		st = s.wholePage(ctx)
-	}
-	if st == nil || st.Page.At(index) == nil {
-		return dom.Identity{}, fmt.Errorf("%w: %d is not in the latest page state; use an index from it", dom.ErrStaleElement, index)
-	}
 	if id, ok := s.states.identity(st, index); ok {
 		return id, nil
 	}
-	if scroll := st.Page.Scroll; scroll.Height > scroll.ViewH+500 {
+	st = s.wholePage(ctx)
+	if st == nil || st.Page.At(index) == nil {
+		return dom.Identity{}, fmt.Errorf("%w: %d is not in the latest page state; use an index from it", dom.ErrStaleElement, index)
+	}
+	if leavesOut(st.Page) {
 		// Twins are counted over the whole page, as Relocate does.
 		if full, err := s.lookWhole(ctx); err == nil {
 			st = full
@@ -99,13 +97,27 @@ func (s *Session) inPlace(ctx context.Context, want dom.Identity) (index int, er
 	}
 	for i, id := range ids {
 		if id.Path == want.Path && id.Exact == want.Exact && id.Frame == "" {
-			// What is beside it was not looked at.
+			// What is beside it was not looked at, so the others' twins are not known.
 			ids[i].Within = want.Within
-			s.states.keepIdentities(st, ids, indices)
+			s.states.keepIdentities(st, ids[i:i+1], indices[i:i+1])
 			return indices[i], nil
 		}
 	}
 	return 0, nil
+}
+
+// leavesOut reports that a state of what is near the viewport may lack some of
+// the page.
+func leavesOut(p *dom.Page) bool {
+	if p.Scroll.Height > p.Scroll.ViewH+500 {
+		return true
+	}
+	for i := range p.Elements {
+		if p.Elements[i].Scroll != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // identified are the identities of all targets of one state.

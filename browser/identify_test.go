@@ -44,3 +44,40 @@ func TestRelocateFindsAnElementInALaterPage(t *testing.T) {
 		t.Errorf("the same button outside of its frame: %v", err)
 	}
 }
+
+// The rows of an app stand in a box that scrolls, in a page that does not. Of
+// sixty buttons alike those in view were counted, so none was found again.
+func TestTwinsAreCountedBeyondWhatShows(t *testing.T) {
+	srv := serve(t, map[string]string{"/": `<main style="height: 200px; overflow: auto"></main><script>
+		document.querySelector('main').innerHTML = '<p style="height: 60px"><button>Delete</button></p>'.repeat(60);
+	</script>`})
+	s := newTestSession(t)
+	ctx := testContext(t)
+	first := mustTarget(t, look(t, s, srv.URL, StateOptions{}), "Delete")
+	id, err := s.Identify(ctx, first.Index)
+	if err != nil || id.Twins != 60 || id.Twin != 1 {
+		t.Fatalf("%+v, %v", id, err)
+	}
+	if i, _, err := s.Relocate(ctx, id); err != nil || i != first.Index {
+		t.Errorf("found again as %d, not %d: %v", i, first.Index, err)
+	}
+}
+
+// What is seen of a page when an element is found in its old place does not tell
+// how many are like an element inside of it.
+func TestTwinsAreCountedAfterARelocation(t *testing.T) {
+	srv := serve(t, map[string]string{"/": `<a href="/1" aria-label=First>1 <button>Save</button></a><a href="/2" aria-label=Second>2 <button>Save</button></a>`})
+	s := newTestSession(t)
+	ctx := testContext(t)
+	st := look(t, s, srv.URL, StateOptions{})
+	id, err := s.Identify(ctx, mustTarget(t, st, "First").Index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Relocate(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := s.Identify(ctx, mustTarget(t, st, "Save").Index); err != nil || id.Twins != 2 {
+		t.Errorf("%+v, %v", id, err)
+	}
+}
