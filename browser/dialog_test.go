@@ -80,8 +80,8 @@ func TestStateWaitsForTheAnswerToADialog(t *testing.T) {
 	if _, err := s.State(ctx, StateOptions{}); err == nil || !strings.Contains(err.Error(), "OnDialog has not answered") {
 		t.Errorf("with an open dialog: %v", err)
 	}
-	const timeout = 200 * time.Millisecond
-	time.AfterFunc(3*timeout, func() { close(release) })
+	const timeout = 2 * time.Second // enough for the look itself on a busy machine
+	time.AfterFunc(timeout*5/4, func() { close(release) })
 	if st := again(t, s, StateOptions{Timeout: timeout}); targetOf(t, st, "Delete") == nil {
 		t.Errorf("after the answer:\n%s", st.Text.String)
 	}

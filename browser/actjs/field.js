@@ -37,9 +37,12 @@ const fieldOf = (el) => {
 
 const isRich = (f) => f.isContentEditable || (docOf(f).designMode === 'on' && f === docOf(f).body);
 
+// What was editable when it was chosen may not be any more.
+const isField = (f) => /^(input|textarea|select)$/.test(tagOf(f));
+
 const holdsNow = (f) => {
   if (isRich(f)) return (f.innerText || '').replace(/\u00a0/g, ' ').replace(/\n$/, '');
-  return f.value;
+  return isField(f) ? f.value : '';
 };
 
 const nativeSet = (f, v) => {
@@ -226,6 +229,7 @@ ops.put = async (el, o) => {
   const f = a.field;
   if (isRich(f)) return answer(a, f, alike(holdsNow(f), expected(a, o)), expected(a, o));
   const want = expected(a, o);
+  if (!isField(f)) return answer(a, f, '', want);
   nativeSet(f, want);
   fireInput(f, o.text);
   fire(f, 'change');

@@ -10,7 +10,7 @@ const boxesOf = (el) => {
     return s ? boxesOf(s) : [];
   }
   let out = Array.from(rectsOf(el)).filter((r) => r.width > 0 && r.height > 0);
-  if (out.length) return out;
+  if (out.length || t === 'select') return out; // an option has the box of its list
   // display: contents, or a box of no size around floated or positioned
   // children: what is drawn is the children.
   for (const c of el.childNodes) {
