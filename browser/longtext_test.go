@@ -147,15 +147,7 @@ rows</button>`})
 // every question about what lies where. The state asks few.
 func TestHugeFileGivesAState(t *testing.T) {
 	srv := serve(t, map[string]string{"/": `<button>Top</button><pre id=d></pre><script>d.textContent = 'words and more\n'.repeat(700000)</script>`})
-	b, err := shared()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := b.NewSession(testContext(t), Config{HangTimeout: 2 * time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := patientSession(t)
 	if _, err := s.Navigate(testContext(t), srv.URL); err != nil {
 		t.Fatal(err)
 	}

@@ -36,16 +36,7 @@ func TestHugePagesGiveAState(t *testing.T) {
 		pages[fmt.Sprintf("/p%d", i)] = r.html
 	}
 	srv := serve(t, pages)
-	b, err := shared()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Chrome itself needs its time to lay such a page out.
-	s, err := b.NewSession(testContext(t), Config{HangTimeout: 2 * time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := patientSession(t)
 	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			if _, err := s.Navigate(testContext(t), fmt.Sprintf("%s/p%d", srv.URL, i)); err != nil {
@@ -67,6 +58,22 @@ func TestHugePagesGiveAState(t *testing.T) {
 			}
 		})
 	}
+}
+
+// patientSession gives a page two minutes: Chrome itself needs its time to lay
+// out a huge one.
+func patientSession(t *testing.T) *Session {
+	t.Helper()
+	b, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.NewSession(testContext(t), Config{HangTimeout: 2 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
 }
 
 // A walk that may take no time answers with what it has and says so.

@@ -152,6 +152,17 @@ func secrets() []registry.Secret {
 	return []registry.Secret{registry.NewSecret("home_address", "12 St James's Square")}
 }
 
+// shop is a demo site of its own.
+func shop(t *testing.T, ctx context.Context) *demosite.Server {
+	t.Helper()
+	site, err := demosite.Start(ctx, demosite.Config{Today: time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { site.Close() })
+	return site
+}
+
 // order is the recorded order as a workflow with two inputs, which reads the
 // order's number at the end.
 func order(t *testing.T, ctx context.Context, site string) *agent.Workflow {
@@ -175,11 +186,7 @@ func TestTheProgramBuildsAndOrders(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	site, err := demosite.Start(ctx, demosite.Config{Today: time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer site.Close()
+	site := shop(t, ctx)
 	w := order(t, ctx, site.URL)
 	bin := program(t, ctx, w)
 

@@ -19,7 +19,6 @@ import (
 
 	"github.com/seed-4bdb41d0/webhand/agent"
 	"github.com/seed-4bdb41d0/webhand/browser"
-	"github.com/seed-4bdb41d0/webhand/internal/demosite"
 )
 
 // spec is a written Playwright test in a folder of its own, beside what
@@ -75,11 +74,7 @@ func (s spec) test(ctx context.Context, env ...string) (string, error) {
 func TestNPMPlaywrightOrders(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	site, err := demosite.Start(ctx, demosite.Config{Today: time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer site.Close()
+	site := shop(t, ctx)
 	s := newSpec(t, order(t, ctx, site.URL))
 	if out, err := s.run(ctx, nil, "tsc"); err != nil {
 		t.Errorf("it does not type-check: %v\n%s", err, out)
