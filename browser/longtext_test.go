@@ -143,10 +143,10 @@ rows</button>`})
 	}
 }
 
-// A log of 10 MB keeps Chrome busy for seconds: with its lines, and then with
+// A log of some MB keeps Chrome busy for seconds: with its lines, and then with
 // every question about what lies where. The state asks few.
 func TestHugeFileGivesAState(t *testing.T) {
-	srv := serve(t, map[string]string{"/": `<button>Top</button><pre id=d></pre><script>d.textContent = 'words and more\n'.repeat(700000)</script>`})
+	srv := serve(t, map[string]string{"/": `<button>Top</button><pre id=d></pre><script>d.textContent = 'words and more\n'.repeat(250000)</script>`})
 	s := patientSession(t)
 	if _, err := s.Navigate(testContext(t), srv.URL); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	randomPages = goflag.Int("random-pages", 20, "how many random pages to look at")
+	randomPages = goflag.Int("random-pages", 12, "how many random pages to look at")
 	randomFrom  = goflag.Uint64("random-from", 1, "the seed of the first")
 )
 
