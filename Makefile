@@ -9,7 +9,7 @@ run: chrome ## carry out a real task in real Chrome
 
 test: chrome ## everything CI runs
 	$(GO) vet ./...
-	$(GO) test -race -count=1 -p 2 -timeout 18m ./...
+	$(GO) test -race -count=1 -p 2 -timeout 18m ./browser ./tools ./agent ./... # the longest first
 
 lint: ## formatting, vet, staticcheck, tidy, and the other systems' builds
 	@out="$$(gofmt -l $$(git ls-files '*.go'))"; test -z "$$out" || { echo "gofmt: $$out"; exit 1; }
