@@ -12,6 +12,8 @@ import (
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/seed-4bdb41d0/webhand/dom"
 )
 
 // Reason says why an element could not be acted on.
@@ -120,6 +122,7 @@ var actParts = []string{"tree", "geometry", "usable", "watch", "patience", "poin
 var actSource = func() string {
 	var b strings.Builder
 	b.WriteString("() => { if (globalThis.__webhandAct) return;\n")
+	b.WriteString(dom.TagSource())
 	for _, p := range actParts {
 		src, err := actFiles.ReadFile("actjs/" + p + ".js")
 		if err != nil {

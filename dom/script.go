@@ -15,7 +15,7 @@ var scripts embed.FS
 
 // parts are the script's files in the order they need each other.
 var parts = []string{
-	"core", "visible", "classify", "items", "record", "context", "fields", "pieces", "text", "element", "frame", "mdwalk", "branch", "walk", "identify", "main",
+	"tag", "core", "visible", "classify", "items", "record", "context", "fields", "pieces", "text", "element", "frame", "mdwalk", "branch", "walk", "identify", "main",
 }
 
 // Global is the name of the object the script installs in its world.
@@ -32,15 +32,24 @@ var script = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("(() => {'use strict';\nif (globalThis." + Global + ") return globalThis." + Global + ".token;\n")
 	for _, p := range parts {
-		src, err := scripts.ReadFile("js/" + p + ".js")
-		if err != nil {
-			panic(err) // the list above and the folder are built together
-		}
-		b.Write(src)
+		b.WriteString(source(p))
 	}
 	b.WriteString("})()")
 	return b.String()
 })
+
+// TagSource returns the JavaScript that defines localName, which tells what an
+// element is as the walker does. It needs nothing and may stand in any scope.
+func TagSource() string { return source("tag") }
+
+// source is one part of the script.
+func source(part string) string {
+	src, err := scripts.ReadFile("js/" + part + ".js")
+	if err != nil {
+		panic(err) // the list of parts and the folder are built together
+	}
+	return string(src)
+}
 
 // WalkOptions say what a walk covers. The zero value is the default state:
 // what is within one margin of the viewport.

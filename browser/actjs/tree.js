@@ -17,19 +17,9 @@ const closestSel = un(Element.prototype.closest);
 const rectOf = un(Element.prototype.getBoundingClientRect);
 const rectsOf = un(Element.prototype.getClientRects);
 const queryAll = un(Element.prototype.querySelectorAll);
-const givenName = getter(Element.prototype, 'localName');
-const namespaceOf = getter(Element.prototype, 'namespaceURI');
+const tagOf = localName; // the walker's, see dom.TagSource
 const textOf = getter(Node.prototype, 'textContent');
 const openRootOf = getter(Element.prototype, 'shadowRoot');
-
-// tagOf tells a field of HTML from what XML or a drawing may call so as well,
-// as the walk does.
-const HTML_ONLY = new Set(('input select textarea option optgroup button label form fieldset output area map iframe frame object ' +
-  'details summary dialog meter progress slot img video audio canvas').split(' '));
-const tagOf = (el) => {
-  const name = givenName(el);
-  return HTML_ONLY.has(name) && namespaceOf(el) !== 'http://www.w3.org/1999/xhtml' ? 'x-' + name : name;
-};
 
 const isElement = (n) => !!n && n.nodeType === 1;
 const viewOf = (el) => docOf(el).defaultView;

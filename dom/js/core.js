@@ -20,16 +20,6 @@ const isConnected = getter(NP, 'isConnected');
 const ownerDocument = getter(NP, 'ownerDocument');
 const getRootNode = un(NP.getRootNode);
 const data = getter(CharacterData.prototype, 'data');
-const givenName = getter(EP, 'localName');
-const namespace = getter(EP, 'namespaceURI');
-// localName tells <select> of HTML, which has options and a value, from what
-// XML or a drawing may call so as well.
-const HTML_ONLY = new Set(('input select textarea option optgroup button label form fieldset output area map iframe frame object ' +
-  'details summary dialog meter progress slot img video audio canvas').split(' '));
-const localName = (el) => {
-  const name = givenName(el);
-  return HTML_ONLY.has(name) && namespace(el) !== 'http://www.w3.org/1999/xhtml' ? 'x-' + name : name;
-};
 const firstElement = getter(EP, 'firstElementChild');
 const nextElement = getter(EP, 'nextElementSibling');
 const prevElement = getter(EP, 'previousElementSibling');
