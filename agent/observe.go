@@ -230,12 +230,15 @@ func (a *Agent) downloaded(d browser.DownloadFinished) {
 	a.deps = registry.Provide(a.deps, tools.FilePaths(a.files()))
 }
 
-// currentURL is the address of the current tab.
-func currentURL(s *browser.Session) string {
+// currentTab is the tab that actions go to; zero when there is none.
+func currentTab(s *browser.Session) browser.Tab {
 	for _, t := range s.Tabs() {
 		if t.Current {
-			return t.URL
+			return t
 		}
 	}
-	return ""
+	return browser.Tab{}
 }
+
+// currentURL is the address of the current tab.
+func currentURL(s *browser.Session) string { return currentTab(s).URL }

@@ -288,12 +288,8 @@ func urlPath(raw string) string {
 
 // page is what decides which actions there are.
 func (p *player) page() registry.Page {
-	for _, t := range p.a.session.Tabs() {
-		if t.Current {
-			return registry.Page{URL: t.URL, Title: t.Title}
-		}
-	}
-	return registry.Page{}
+	t := currentTab(p.a.session)
+	return registry.Page{URL: t.URL, Title: t.Title}
 }
 
 // prepare fills in variables and translates tabs.

@@ -103,11 +103,7 @@ func (r *workflowRun) run(ctx context.Context) error {
 	defer p.a.finish()
 	err := p.a.equip(ctx)
 	if err == nil {
-		for _, t := range p.a.session.Tabs() {
-			if t.Current {
-				p.tabs[FirstTab] = t.ID
-			}
-		}
+		p.tabs[FirstTab] = currentTab(p.a.session).ID
 		err = r.steps(browser.WhenLoaded(ctx), r.w.Steps)
 	}
 	p.end(ctx, err)

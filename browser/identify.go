@@ -22,11 +22,10 @@ func (s *Session) Identify(ctx context.Context, index int) (dom.Identity, error)
 	if id, ok := s.states.identity(st, index); ok {
 		return id, nil
 	}
-	st = s.wholePage(ctx)
-	if st == nil || st.Page.At(index) == nil {
+	if st == nil || !st.branch && st.Page.At(index) == nil {
 		return dom.Identity{}, fmt.Errorf("%w: %d is not in the latest page state; use an index from it", dom.ErrStaleElement, index)
 	}
-	if leavesOut(st.Page) {
+	if st.branch || leavesOut(st.Page) {
 		// Twins are counted over the whole page, as Relocate does.
 		if full, err := s.lookWhole(ctx); err == nil {
 			st = full

@@ -357,8 +357,7 @@ func everyKind(t *testing.T) *agent.Workflow {
 	page("/order/WH-77", `<p id=order-number>Your number is WH-77.</p>`)
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
-	w := load(t, "shop.workflow.json", "https://shop.test", srv.URL)
-	return w
+	return load(t, "shop.workflow.json", "https://shop.test", srv.URL)
 }
 
 // program writes the program of a workflow and builds it.

@@ -41,7 +41,7 @@ func Playwright(w *agent.Workflow) (map[string][]byte, error) {
 	}
 	b.WriteByte('\n')
 	b.Write(playwrightRuntime)
-	fmt.Fprintf(&b, "\ntest(%s, async ({ page, context }) => {\n  listen(context);\n  const tabs: Record<string, Page> = { first: page };\n", js(w.Name))
+	fmt.Fprintf(&b, "\ntest(%s, async ({ page, context }) => {\n  listen(context);\n  const tabs: Record<string, Page> = { %s: page };\n", js(w.Name), agent.FirstTab)
 	b.Write(p.b.Bytes())
 	if len(w.Output) > 0 {
 		fmt.Fprintf(&b, "  console.log(JSON.stringify(fillAll(%s), null, 2));\n", string(w.Output))

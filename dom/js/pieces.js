@@ -105,17 +105,16 @@ const pieces = (n, s, c, r, flags, lines) => {
     const most = maxText * (near ? 16 : 128);
     if (to - from > most) {
       // What shows, and as much before it as after.
-      const first = Math.max(from, clip.y0 < r.bottom ? at(clip.y0) - (most >> 1) : 0);
+      const begin = Math.max(from, clip.y0 < r.bottom ? at(clip.y0) - (most >> 1) : 0);
       unsaid += near ? 0 : to - from - most;
-      to = Math.min(to, first + most);
+      to = Math.min(to, begin + most);
       from = Math.max(from, to - most);
     }
   }
   if (from > 0) from = pieceStart(s, from);
   if (to < s.length) to = pieceEnd(s, to, to + 200, true);
   const rest = (flags | F_BREAK) & ~(F_GLUE | F_INVIEW);
-  let first = from === 0;
-  if (!first) flags = flags & ~F_GLUE | F_BREAK;
+  let f = from === 0 ? flags & ~F_INVIEW : rest;
   for (let i = from; i < to;) {
     const end = pieceEnd(s, i, Math.min(to, i + maxText), lines);
     const t = squash(s.slice(i, end));
@@ -126,10 +125,9 @@ const pieces = (n, s, c, r, flags, lines) => {
     i = end;
     if (t === '') continue;
     const seen = bottom > clip.y0 + 1 && top < clip.y1 - 1 ? flags & F_INVIEW : 0;
-    const f = first ? flags & ~F_INVIEW | seen : rest | seen;
-    first = false;
-    out.push(head('t', c.p, count, f) + place({ left: r.left, top, width: r.width, height: bottom - top }, c.fr) + '|' + esc(well(mark + t + more)));
+    out.push(head('t', c.p, count, f | seen) + place({ left: r.left, top, width: r.width, height: bottom - top }, c.fr) + '|' + esc(well(mark + t + more)));
     count++;
+    f = rest;
     rowTop = top;
     rowBottom = bottom;
   }

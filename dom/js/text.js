@@ -78,8 +78,8 @@ const text = (n, c) => {
       }
     }
   }
-  if (long || s.includes('\n') && BROKEN.test(s) && (c.pre || flags & F_INVIEW && keepsLines(c.el))) {
-    const lines = c.pre || keepsLines(c.el);
+  const lines = (long || s.includes('\n') && BROKEN.test(s)) && (c.pre || (long || flags & F_INVIEW) && keepsLines(c.el));
+  if (long || lines) {
     pieces(n, s, c, r, flags, lines);
     brk = lines && /\n\s*$/.test(s.slice(-200));
     sep = white(s.charCodeAt(s.length - 1));
