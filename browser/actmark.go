@@ -17,7 +17,7 @@ type PageMark struct {
 	url    string
 	loader cdp.LoaderID
 	sub    *eventSub
-	seen   map[int]string // index: identity of the element
+	seen   map[int]identity // by index
 }
 
 // MarkPage marks the current page and the elements with the given numbers.
@@ -26,7 +26,7 @@ func (s *Session) MarkPage(ctx context.Context, indices ...int) (*PageMark, erro
 	if err != nil {
 		return nil, err
 	}
-	m := &PageMark{s: s, t: t, sub: s.events.subscribe(), seen: make(map[int]string)}
+	m := &PageMark{s: s, t: t, sub: s.events.subscribe(), seen: make(map[int]identity)}
 	t.mu.Lock()
 	m.url, m.loader = t.url, t.life.loader
 	t.mu.Unlock()
@@ -82,8 +82,8 @@ func (m *PageMark) Changed(ctx context.Context, indices ...int) string {
 			return ""
 		case !ok:
 			return fmt.Sprintf("[%d] is not on the page any more", i)
-		case now != was:
-			return fmt.Sprintf("[%d] is another element now: %s", i, now)
+		case !now.same(was):
+			return fmt.Sprintf("[%d] is another element now: %s", i, now.Shown)
 		}
 	}
 	return ""
@@ -94,18 +94,30 @@ func bare(url string) string {
 	return url
 }
 
-// identity says what an element is, in a form that stays the same as long as
-// it means the same.
-func (s *Session) identity(ctx context.Context, index int) (string, bool) {
+// identity is what an element is, in a form that stays the same as long as it
+// means the same.
+type identity struct {
+	Shown   string `json:"shown"`
+	Written string `json:"written"` // by its text in the document, rendered or not
+	// Skipped is set while Chrome leaves the element out of rendering, since it
+	// is far from the view; what would be shown is not known then.
+	Skipped bool `json:"skipped"`
+}
+
+func (id identity) same(other identity) bool {
+	if id.Skipped != other.Skipped {
+		return id.Written == other.Written
+	}
+	return id.Shown == other.Shown
+}
+
+func (s *Session) identity(ctx context.Context, index int) (id identity, ok bool) {
 	e, err := s.element(ctx, index)
 	if err != nil {
-		return "", false
-	}
-	var id struct {
-		Identity string `json:"identity"`
+		return id, false
 	}
 	if err := e.do(ctx, "identity", nil, &id); err != nil {
-		return "", false
+		return id, false
 	}
-	return id.Identity, true
+	return id, true
 }

@@ -223,6 +223,20 @@ func (h *hand) is(js, want string) {
 	}
 }
 
+// becomes waits until a JavaScript expression has the value.
+func (h *hand) becomes(js, want string) {
+	h.t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for got := ""; ; time.Sleep(10 * time.Millisecond) {
+		if got = h.eval(js); got == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("%s is still %q, want %q", js, got, want)
+		}
+	}
+}
+
 func effects(r *registry.Result) string { return strings.Join(r.Effects, "; ") }
 
 // reference is the order in which the reference registers its actions.

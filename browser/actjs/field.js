@@ -130,6 +130,7 @@ ops.field = async (el, o) => {
   if (g && Array.from(o.text).length > 1) out.digits = g.length;
   const w = arm(f, {});
   w.field = f;
+  w.likeness = likeness(f);
   w.old = holdsNow(f);
   w.boxes = g;
   w.completes = out.completes;
@@ -169,7 +170,7 @@ ops.caret = (el, o) => {
   const now = deepActive(topDoc(f));
   // A click may have put a real field in place of what was clicked.
   const g = now && now !== f && (matchesSel(now, 'input,textarea') || now.isContentEditable) ? now : f;
-  if (g !== f) { current.field = g; current.old = holdsNow(g); }
+  if (g !== f) { current.field = g; current.likeness = likeness(g); current.old = holdsNow(g); }
   return { focused: isActive(g) || holds(g, now), end: caret(g, o.append) };
 };
 
@@ -187,22 +188,29 @@ const alike = (got, want) => {
 
 const expected = (a, o) => (o.append ? a.old + o.text : o.text);
 
+// fieldNow is the field being filled; when it is gone, the one with the focus,
+// which a page that draws itself again puts in its place.
+const fieldNow = (a) => {
+  if (isLinked(a.field)) return a.field;
+  const now = deepActive(topDoc(a.el));
+  return now && (matchesSel(now, 'input,textarea') || now.isContentEditable) ? now : a.field;
+};
+
+// likeness is what a field keeps when it is drawn again.
+const likeness = (f) => [tagOf(f), f.type, attr(f, 'name'), attr(f, 'role'), isRich(f) ? attr(f, 'aria-label') || attr(f, 'id') : nameOf(f) || attr(f, 'id')].join('|');
+
 // filled reads the field back, over the ticks a framework takes. With a wait it
 // ends the watch as typed does, if the field holds what it should.
 ops.filled = async (el, o) => {
   const a = current;
   if (!a || !a.field) return { lost: true };
-  let f = a.field;
+  let f = fieldNow(a);
   const want = expected(a, o);
   let ok = '';
   for (const ms of [0, 0, 16, 50]) {
     if (ms) await new Promise((r) => setTimeout(r, ms));
-    if (!isLinked(f)) {
-      // Re-rendered: the field with the focus took its place.
-      const now = deepActive(topDoc(a.el));
-      if (now && (matchesSel(now, 'input,textarea') || now.isContentEditable)) f = now;
-      else break;
-    }
+    f = fieldNow(a);
+    if (!isLinked(f)) break;
     ok = alike(holdsNow(f), want);
     if (ok) break;
     await null;
@@ -226,7 +234,9 @@ const answer = (a, f, ok, want) => {
 ops.put = async (el, o) => {
   const a = current;
   if (!a || !a.field) return { lost: true };
-  const f = a.field;
+  const f = fieldNow(a);
+  // The focus may have gone on to another field after the last key.
+  if (f !== a.field && likeness(f) !== a.likeness) return answer(a, a.field, '', expected(a, o));
   if (isRich(f)) return answer(a, f, alike(holdsNow(f), expected(a, o)), expected(a, o));
   const want = expected(a, o);
   if (!isField(f)) return answer(a, f, '', want);

@@ -45,13 +45,19 @@ ops.present = async (doc, o) => {
   return r;
 };
 
-// identity is what an element is to whoever planned to use it. Numbers may
-// count up in a button, but a row of a list is what its text says.
+// identity is what an element is to whoever planned to use it: as it is shown,
+// and as it was written. Numbers may count up in a button, but a row of a list
+// is what its text says.
 ops.identity = (el) => {
   if (!isLinked(el)) return fault('stale', el);
-  let name = cut(nameOf(el), 80);
-  if (!around(el, 'li,tr,[role=row],[role=listitem],[role=option],[role=gridcell],[role=treeitem]')) name = name.replace(/\d+/g, '#');
-  return { identity: describe(el).replace(/ ".*$/s, '') + (name ? ' "' + name.replace(/"/g, "'") + '"' : '') };
+  const row = around(el, 'li,tr,[role=row],[role=listitem],[role=option],[role=gridcell],[role=treeitem]');
+  const tag = describe(el).replace(/ ".*$/s, '');
+  const say = (raw) => {
+    let name = cut(nameOf(el, raw), 80);
+    if (!row) name = name.replace(/\d+/g, '#');
+    return tag + (name ? ' "' + name.replace(/"/g, "'") + '"' : '');
+  };
+  return { shown: say(false), written: say(true), skipped: skipped(el) };
 };
 
 // inherited is the address that counts for a document made by its page

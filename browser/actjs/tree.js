@@ -108,7 +108,9 @@ const controlOf = (el) => {
 };
 
 // nameOf is a short accessible name, good enough to recognise the element.
-const nameOf = (el) => {
+// nameOf names an element; with raw, by its text as it was written, which
+// stays the same while the element is scrolled into rendering.
+const nameOf = (el, raw = false) => {
   const ids = attr(el, 'aria-labelledby');
   if (ids) {
     const root = rootOf(el);
@@ -119,21 +121,26 @@ const nameOf = (el) => {
     const v = attr(el, a);
     if (v && squash(v)) {
       if (a === 'title' || a === 'placeholder') {
-        const t = labelText(el) || ownText(el);
+        const t = labelText(el) || ownText(el, raw);
         if (t) return t;
       }
       return squash(v);
     }
   }
-  return labelText(el) || ownText(el) || attr(el, 'name') || '';
+  return labelText(el) || ownText(el, raw) || attr(el, 'name') || '';
 };
 const labelText = (el) => (el.labels && el.labels.length ? squash(Array.from(el.labels, textOf).join(' ')) : '');
-const ownText = (el) => {
+const ownText = (el, raw) => {
   const t = tagOf(el);
   if (t === 'input' && /^(submit|button|reset)$/.test(el.type)) return el.value;
   if (t === 'input' || t === 'textarea' || t === 'select' || t === 'html' || t === 'body') return '';
-  return squash(cut(typeof el.innerText === 'string' ? el.innerText : textOf(el), 200));
+  if (!raw && typeof el.innerText === 'string' && !skipped(el)) return squash(cut(el.innerText, 200));
+  return cut(squash(cut(textOf(el), 2000)), 200);
 };
+
+// skipped reports whether an element is left out of rendering until it comes
+// near the view (content-visibility: auto); its innerText is empty until then.
+const skipped = (el) => el.checkVisibility() && !el.checkVisibility({ contentVisibilityAuto: true });
 
 // describe says an element in a few words: <button#id> "Text".
 const describe = (el) => {
