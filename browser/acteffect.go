@@ -2,7 +2,9 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +24,12 @@ type Effect struct {
 	What string `json:"what,omitempty"`
 	// Navigated is the address the tab went to; empty when it stayed.
 	Navigated string `json:"navigated,omitempty"`
+	// Status is the HTTP status of the page it went to, in this tab or a new
+	// one, when that is 400 or more.
+	Status int `json:"status,omitempty"`
+	// Failed says why the page it went to could not be opened, and Chrome's
+	// own page about that is shown (a net error of Chrome).
+	Failed string `json:"failed,omitempty"`
 	// Loading is set when the new page was still loading at the end of the wait.
 	Loading bool `json:"loading,omitempty"`
 	// NewTab is the id of a tab that was opened, and whether it is now current.
@@ -54,7 +62,7 @@ func (e *Effect) Lines() []string {
 	}
 	var out []string
 	if e.Navigated != "" {
-		s := "the page is now " + e.Navigated
+		s := "the page is now " + e.Navigated + e.refusal()
 		if e.Loading {
 			s += " (still loading)"
 		}
@@ -63,7 +71,7 @@ func (e *Effect) Lines() []string {
 	if e.NewTab != "" {
 		s := "opened tab " + e.NewTab
 		if e.Current {
-			s += ", which is current now"
+			s += ", which is current now" + e.refusal()
 		}
 		out = append(out, s)
 	}
@@ -90,6 +98,19 @@ func (e *Effect) Lines() []string {
 		out = append(out, "the focus is on "+e.Focus)
 	}
 	return append(out, e.Notes...)
+}
+
+// refusal says that the page the action led to is not the one asked for.
+func (e *Effect) refusal() string {
+	switch {
+	case e.Failed == notOpened:
+		return " (" + notOpened + ")"
+	case e.Failed != "":
+		return " (it could not be opened: " + e.Failed + ")"
+	case e.Status != 0:
+		return fmt.Sprintf(" (the server answered HTTP %d)", e.Status)
+	}
+	return ""
 }
 
 // moved reports whether the page the model planned for is not the current
@@ -237,7 +258,10 @@ func (w *effectWatch) finish(ctx context.Context, e *Effect, due bool) {
 	switch {
 	case gone:
 		e.Closed = true
-	case loader != w.loader || url != w.url:
+	case loader != w.loader:
+		e.Navigated = url
+		e.answered(ctx, t)
+	case url != w.url:
 		e.Navigated = url
 	default:
 		e.Loading = false
@@ -259,10 +283,28 @@ func (w *effectWatch) finish(ctx context.Context, e *Effect, due bool) {
 		s.mu.Unlock()
 		if e.Current {
 			now.arrive(ctx)
+			e.answered(ctx, now)
 			// A tab that shows a PDF keeps it as a download.
 			w.collect(e)
 			w.hear(ctx, e, time.Now().Add(downloadWait), func() bool { return !e.downloading() })
 		}
+	}
+}
+
+// answered notes that the document a tab has now is not what was asked for.
+func (e *Effect) answered(ctx context.Context, t *tab) {
+	if !waitsItself(ctx) {
+		t.waitReported(ctx)
+	}
+	var failed *NavigationError
+	if errors.As(t.errorPage(), &failed) {
+		e.Failed = failed.Text
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if st := t.net.status[t.life.loader]; st >= http.StatusBadRequest {
+		e.Status = st
 	}
 }
 

@@ -220,6 +220,9 @@ func (t *tab) settle(ctx context.Context, a *activity) (*Navigation, error) {
 	return &Navigation{URL: u, Status: status, Loading: settled.Loading, Reason: settled.Reason}, nil
 }
 
+// notOpened is said when Chrome was not heard about the reason.
+const notOpened = "it could not be opened"
+
 // errorPage says that the tab ended at Chrome's own page about an address that
 // could not be opened.
 func (t *tab) errorPage() error {
@@ -231,7 +234,7 @@ func (t *tab) errorPage() error {
 	}
 	text := t.net.failure[f.loader]
 	if text == "" {
-		text = "it could not be opened"
+		text = notOpened
 	}
 	return &NavigationError{URL: f.url, Text: text}
 }

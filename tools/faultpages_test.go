@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -75,5 +77,33 @@ func TestFaultsOfLeavingPages(t *testing.T) {
 	h.do(`[{"close":{"tab_id":"` + first + `"}}]`)
 	if n := len(h.s.Tabs()); n != 1 {
 		t.Errorf("%d tabs are left", n)
+	}
+}
+
+// A dead link opened a page like any other, as far as the model was told.
+func TestAClickTellsWhatTheServerAnswered(t *testing.T) {
+	h := newHand(t)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for _, tc := range []struct{ name, html, action, want string }{
+		{"a page that is not there", `<a href=/missing>go</a>`, `{"click":{"index":«go»}}`, "the page is now " + h.url + "/missing (the server answered HTTP 404)"},
+		{"in a new tab", `<a href=/missing target=_blank>go</a>`, `{"click":{"index":«go»}}`, ", which is current now (the server answered HTTP 404)"},
+		{"a form", `<form action=/missing><input aria-label=f></form>`, `{"input":{"index":«f»,"text":"x\n"}}`, "/missing? (the server answered HTTP 404)"},
+		{"a server that is gone", `<a href="` + gone.URL + `/in">go</a>`, `{"click":{"index":«go»}}`, "/in (it could not be opened: net::ERR_CONNECTION_REFUSED)"},
+		{"that in a new tab", `<a href="` + gone.URL + `" target=_blank>go</a>`, `{"click":{"index":«go»}}`, ", which is current now (it could not be opened"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			h.t = t
+			h.show(tc.html)
+			if got := effects(h.do("[" + tc.action + "]")[0]); !strings.Contains(got, tc.want) {
+				t.Errorf("effects %q do not say %q", got, tc.want)
+			}
+		})
+	}
+	h.t = t
+	h.serve("/in", "there")
+	h.show(`<a href=/in>go</a>`)
+	if got := effects(h.do(`[{"click":{"index":«go»}}]`)[0]); got != "the page is now "+h.url+"/in" {
+		t.Errorf("effects %q", got)
 	}
 }
