@@ -195,6 +195,20 @@ func (b *Browser) Close() error {
 	return b.closeErr
 }
 
+// runs reports whether Chrome may still be there: one that was attached to
+// lives on.
+func (b *Browser) runs() bool {
+	if b.proc == nil {
+		return true
+	}
+	select {
+	case <-b.proc.exited:
+		return false
+	default:
+		return true
+	}
+}
+
 // NewSession opens an isolated session: its own browser context with its own
 // cookies, cache, tabs and downloads. Only the session settings of cfg count.
 // A Policy or Proxy that the browser was launched with holds where cfg has
@@ -237,7 +251,7 @@ func (b *Browser) newSession(ctx context.Context, cfg Config, r *route) (*Sessio
 			DisposeOnDetach: new(b.proc != nil), ProxyServer: r.server, ProxyBypassList: r.bypass,
 		})
 		if err != nil {
-			s.downloads.close()
+			s.downloads.close(false)
 			return nil, fmt.Errorf("browser: new session: %w", err)
 		}
 		s.contextID = res.BrowserContextID

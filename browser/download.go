@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -103,8 +104,20 @@ func (d *downloads) enter() bool {
 	return !d.closed
 }
 
-// close removes what is the session's own, once nobody writes any more.
-func (d *downloads) close() {
+// underWay reports whether a download has not ended.
+func (d *downloads) underWay() bool {
+	if d == nil {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.list, func(x *Download) bool { return !x.Done })
+}
+
+// close removes what is the session's own, once nobody writes any more. With
+// cut, a Chrome that goes on running was just told to give a download up: it
+// may yet make the directory again, and a file in it.
+func (d *downloads) close(cut bool) {
 	if d == nil || d.incoming == "" {
 		return
 	}
@@ -116,14 +129,19 @@ func (d *downloads) close() {
 	}
 	d.mu.Unlock()
 	d.writers.Wait()
-	// Chrome may be about to write the last piece of one that it gives up.
-	for range 50 {
-		if os.RemoveAll(dir) == nil {
+	until := time.Now()
+	if cut {
+		until = until.Add(cutWait)
+	}
+	for giveUp := until.Add(time.Second); time.Now().Before(giveUp); time.Sleep(20 * time.Millisecond) {
+		if os.RemoveAll(dir) == nil && !time.Now().Before(until) {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
+
+// cutWait is how long Chrome is watched that had to give a download up.
+const cutWait = 300 * time.Millisecond
 
 // abandonDownloads ends the downloads under way, of which nothing will be heard.
 func (s *Session) abandonDownloads(why error) {
@@ -169,7 +187,7 @@ func (s *Session) Downloads() []Download {
 }
 
 // WaitDownloads returns when no download is under way, or with the context's
-// error and what there is.
+// error, or that of a session that ended, and what there is.
 func (s *Session) WaitDownloads(ctx context.Context) ([]Download, error) {
 	d := s.downloads
 	for {
@@ -179,7 +197,7 @@ func (s *Session) WaitDownloads(ctx context.Context) ([]Download, error) {
 			busy = busy || !x.Done
 		}
 		d.mu.Unlock()
-		if !busy {
+		if !busy && !errors.Is(s.Err(), ErrClosed) {
 			return s.Downloads(), nil
 		}
 		select {

@@ -215,6 +215,7 @@ func (s *Session) Close() error {
 		}
 		s.mu.Unlock()
 		defer func() { s.closeErr = errors.Join(saveErr, s.closeErr) }()
+		cut := s.downloads.underWay()
 		if s.ownsB {
 			s.closeErr = s.b.Close()
 		} else {
@@ -225,7 +226,7 @@ func (s *Session) Close() error {
 		s.b.removeSession(s)
 		s.finish()
 		s.route.close()
-		s.downloads.close()
+		s.downloads.close(cut && s.b.runs())
 	})
 	return s.closeErr
 }
