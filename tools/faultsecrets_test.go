@@ -99,9 +99,8 @@ func TestFaultsOfSecretsOnOtherSites(t *testing.T) {
 		open(h.url + "/form")
 		i := h.index("f")
 		h.eval(js)
-		for waits := 0; !strings.HasPrefix(h.eval("location.href+document.title"), other+"/form") && waits < 500; waits++ {
-			h.look()
-		}
+		waitFor(t, func() bool { return strings.HasPrefix(h.s.Tabs()[0].URL, other+"/form") })
+		h.look()
 		r, _ := h.run(`[{"input":{"index":` + itoa(i) + `,"text":"<secret>pass</secret>"}}]`)
 		if r[0].Error == "" {
 			t.Errorf("%s: the secret was typed: %+v", name, r[0])
