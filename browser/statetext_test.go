@@ -15,6 +15,14 @@ func TestTextTellsWhatShowsOnce(t *testing.T) {
 		{"a heading of link and words", `<h3><a href=/a>Title</a> <small>2 h</small></h3>`, "<h3>\n [1]<a>Title\n 2 h"},
 		{"a heading that is one link", `<h3><a href=/a>Title</a></h3>`, "[1]<a>Title"},
 		{"a heading named otherwise", `<h3 aria-label="Offers of the week"><a href=/a>Title</a> <small>2 h</small></h3>`, "<h3>Offers of the week\n [1]<a>Title\n 2 h"},
+		{"code", "<pre>def f(x):\n    if x:\n\treturn 1\n\n    return 2\n</pre>", "<pre>\n def f(x):\n     if x:\n     return 1\n     return 2"},
+		{"code in colours", "<pre><code><span>def</span> <span>g</span>():\n<b>    </b><i>if</i> y:\n        <i>return</i> <span>1</span>\n    <i>return</i> 2</code></pre>",
+			"<pre>\n def g():\n     if y:\n         return 1\n     return 2"},
+		{"an indentation that ends with its block", "<pre>a\n     </pre><pre>b</pre>", "<pre>a\n<pre>b"},
+		{"a message that keeps its lines", "<div style='white-space:pre-wrap'>so:\n   one\n     two</div>", "so:\n   one\n     two"},
+		{"one that keeps line ends only", "<div style='white-space:pre-line'>so:\n   one</div>", "so:\none"},
+		{"code with a link", "<pre>a:\n  <a href=/x>link</a> rest\n  b</pre>", "a:\n[1]<a>link\nrest\n  b"},
+		{"indented HTML", "<div>\n      <p>one\n         two</p>\n      three\n  </div>", "one two\nthree"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			srv := serve(t, map[string]string{"/": row.html})

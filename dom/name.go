@@ -162,6 +162,7 @@ func contentOf(c *Capture, i, end int32, forName, deep bool, scratch []byte) (st
 	scratch = scratch[:0]
 	quiet := false
 	add := func(s string, space bool) {
+		s = strings.TrimLeft(s, " ") // the indentation of a line
 		if s == "" || len(scratch) > maxName {
 			return
 		}

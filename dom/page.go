@@ -88,7 +88,8 @@ type Element struct {
 	// content, title, placeholder.
 	Name string
 	// Text is the text the element shows itself: for a target everything in
-	// it, for other elements what is not inside a further element.
+	// it, for other elements what is not inside a further element. That of a
+	// run of text begins with its indentation, where the page shows one.
 	Text string
 	// Attrs are the attributes worth keeping. They share memory; do not append.
 	Attrs []Attr

@@ -5,6 +5,7 @@ const element = (el, c) => {
   if (SKIP.has(tag)) return null;
   if (tag === 'br') {
     brk = sep = true;
+    indent = '';
     if (md) { out.push(head('e', c.p, count, F_BREAK) + '|||||||br'); count++; }
     return null;
   }
@@ -47,6 +48,7 @@ const element = (el, c) => {
   if (!inline) {
     flow = 3;
     brk = sep = true;
+    indent = '';
   }
   if (md) return mdElement(el, tag, c, seen, style);
 

@@ -8,6 +8,16 @@ const BROKEN = /\S[^\S\n]*\n\s*\S/;
 // page.
 const keepsLines = (el) => styleOf(el).whiteSpaceCollapse !== 'collapse';
 
+// indentOf is the white space that the first line of s with words begins with.
+const indentOf = (s) => /(?:^|\n)([^\S\n]*)(?:\S|$)/.exec(s)[1];
+
+// indented is how a line of el that begins with white space is indented on the
+// page, up to 64 spaces.
+const indented = (space, el) => {
+  if (space === '' || !/^(preserve|break-spaces)$/.test(styleOf(el).whiteSpaceCollapse)) return '';
+  return space.replace(/\r/g, '').replace(/\t/g, '    ').replace(/./g, ' ').slice(0, 64);
+};
+
 // offsetAt finds where a text has come down to y, to a line, between [offset, y]
 // low and high. A question takes Chrome up to a quarter of a second in texts of
 // millions of characters; until says when to leave it at what is known.
@@ -81,8 +91,9 @@ const longBox = (n, s, el) => {
   return edge(0, s.length);
 };
 
-// pieces writes the text s of n, whose box is r.
-const pieces = (n, s, c, r, flags, lines) => {
+// pieces writes the text s of n, whose box is r and whose first line is
+// indented by lead.
+const pieces = (n, s, c, r, flags, lines, lead) => {
   const points = [[0, r.top], [s.length, r.bottom]];
   const until = now() + 60;
   const known = (y) => {
@@ -120,7 +131,10 @@ const pieces = (n, s, c, r, flags, lines) => {
     const t = squash(s.slice(i, end));
     const top = between(points, i);
     const bottom = Math.max(between(points, end), top + 1);
-    const mark = i === from && from > 0 ? '…' : '';
+    let mark = '';
+    if (i === from && from > 0) mark = '…';
+    else if (i === 0) mark = lead;
+    else if (lines && c.t < 0 && s[i - 1] === '\n') mark = indented(indentOf(s.slice(i, end)), c.el);
     const more = end >= to && to < s.length ? '…' : '';
     i = end;
     if (t === '') continue;

@@ -62,6 +62,7 @@ let count = 0; // records that get a position
 let visited = 0;
 let brk = true; // the next record starts a line
 let sep = true; // something parts the next text from the one before
+let indent = ''; // white space that the next line begins with
 let soft = false; // and a new line, if it is on another row
 let rowTop = 0; // of the text written last
 let rowBottom = 0;
@@ -103,6 +104,7 @@ const begin = (o) => {
   written = [];
   count = visited = plain = 0;
   brk = sep = true;
+  indent = '';
   soft = false;
   partial = '';
   near = !o.full;

@@ -2,6 +2,14 @@ const pixels = (s) => { const n = parseFloat(s); return n > 0 ? n : 0; };
 
 const white = (code) => code <= 32 || code === 160;
 
+// ended notes what a text leaves to the one after it: a new line, and what that
+// is indented by.
+const ended = (s, lines) => {
+  const end = lines ? /\n([^\S\n]*)$/.exec(s) : null;
+  brk = end !== null;
+  indent = end ? end[1] : '';
+};
+
 // text writes a text node; c is the context of its parent.
 const text = (n, c) => {
   const s = data(n);
@@ -14,10 +22,18 @@ const text = (n, c) => {
   const t = squash(long ? s.slice(0, maxText) : s);
   if (t === '' && !(long && /\S/.test(s))) {
     if (s !== '') sep = true;
-    if (c.pre && s.includes('\n')) brk = true;
+    if (c.pre) {
+      indent = s.includes('\n') ? indentOf(s) : indent + s;
+      if (s.includes('\n')) brk = true;
+    }
     return;
   }
-  if (c.pre && /^\s*\n/.test(s)) brk = true;
+  if (c.pre && /^\s*\n/.test(s)) {
+    brk = true;
+    indent = '';
+  }
+  const before = indent;
+  indent = '';
   let flags = (brk ? F_BREAK : 0) | (c.quiet ? F_QUIET : 0);
   if (!sep && !white(s.charCodeAt(0))) flags |= F_GLUE;
   sep = true;
@@ -79,17 +95,18 @@ const text = (n, c) => {
     }
   }
   const lines = (long || s.includes('\n') && BROKEN.test(s)) && (c.pre || (long || flags & F_INVIEW) && keepsLines(c.el));
+  const lead = (lines || c.pre) && c.t < 0 && flags & F_BREAK ? indented(before + indentOf(s), c.el) : '';
   if (long || lines) {
-    pieces(n, s, c, r, flags, lines);
-    brk = lines && /\n\s*$/.test(s.slice(-200));
+    pieces(n, s, c, r, flags, lines, lead);
+    ended(s.slice(-200), lines);
     sep = white(s.charCodeAt(s.length - 1));
     return;
   }
-  const words = esc(well(t));
+  const words = esc(well(lead + t));
   if (same && flags === F_BREAK && tail === c.p && count === tail + 1) out[out.length - 1] += '|.t|' + words;
   else out.push(head('t', c.p, count, flags) + place(r, fr) + '|' + words);
   count++;
-  brk = c.pre && /\n\s*$/.test(s);
+  ended(s, c.pre);
   rowTop = r.top;
   rowBottom = r.bottom;
   sep = white(s.charCodeAt(s.length - 1));
