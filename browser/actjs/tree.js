@@ -107,9 +107,9 @@ const controlOf = (el) => {
   return null;
 };
 
-// nameOf is a short accessible name, good enough to recognise the element.
-// nameOf names an element; with raw, by its text as it was written, which
-// stays the same while the element is scrolled into rendering.
+// nameOf is a short accessible name, good enough to recognise the element. With
+// raw its text is taken as it was written, which stays the same when the
+// element is scrolled into rendering.
 const nameOf = (el, raw = false) => {
   const ids = attr(el, 'aria-labelledby');
   if (ids) {
