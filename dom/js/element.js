@@ -174,7 +174,7 @@ const element = (el, c) => {
     d.icon = c.icon || (tag === 'svg' && (t >= 0 && pos !== t || (r || rectOf(el)).width <= 40));
     d.quiet = c.quiet || ((told & A_QUIET) !== 0 && getAttribute(el, 'aria-hidden') === 'true');
     d.sure = false;
-    d.pre = c.pre || tag === 'pre';
+    d.pre = c.pre || asWritten(el, tag);
     d.listbox = tag === 'select' || (c.listbox && tag === 'optgroup');
     d.host = root ? null : el;
     if (!svg && bits && delegates(bits, why, el, r, fr)) d.items = ITEM_DEPTH;
@@ -190,6 +190,7 @@ const element = (el, c) => {
       const d = new Context(c);
       d.el = el;
       d.host = el;
+      d.pre = c.pre || asWritten(el, tag);
       d.sure = false;
       return d;
     }

@@ -8,6 +8,10 @@ const BROKEN = /\S[^\S\n]*\n\s*\S/;
 // page.
 const keepsLines = (el) => styleOf(el).whiteSpaceCollapse !== 'collapse';
 
+// asWritten tells whether line ends in and between all texts of el are line
+// ends on the page. Style is asked of code only.
+const asWritten = (el, tag) => tag === 'pre' || tag === 'code' && keepsLines(el);
+
 // indentOf is the white space that the first line of s with words begins with.
 const indentOf = (s) => /(?:^|\n)([^\S\n]*)(?:\S|$)/.exec(s)[1];
 

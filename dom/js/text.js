@@ -22,9 +22,11 @@ const text = (n, c) => {
   const t = squash(long ? s.slice(0, maxText) : s);
   if (t === '' && !(long && /\S/.test(s))) {
     if (s !== '') sep = true;
-    if (c.pre) {
-      indent = s.includes('\n') ? indentOf(s) : indent + s;
-      if (s.includes('\n')) brk = true;
+    if (c.pre && s.includes('\n')) {
+      brk = true;
+      indent = indentOf(s);
+    } else if (brk && !s.includes('\n')) {
+      indent += s;
     }
     return;
   }
@@ -95,7 +97,7 @@ const text = (n, c) => {
     }
   }
   const lines = (long || s.includes('\n') && BROKEN.test(s)) && (c.pre || (long || flags & F_INVIEW) && keepsLines(c.el));
-  const lead = (lines || c.pre) && c.t < 0 && flags & F_BREAK ? indented(before + indentOf(s), c.el) : '';
+  const lead = (lines || c.pre || before !== '' || /^(?:\t|[^\S\n]{2})/.test(s)) && c.t < 0 && flags & F_BREAK ? indented(before + indentOf(s), c.el) : '';
   if (long || lines) {
     pieces(n, s, c, r, flags, lines, lead);
     ended(s.slice(-200), lines);
