@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -130,8 +133,16 @@ func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h.next.RoundTrip(r)
 }
 
-// lost reports whether an error means that the connection is no more.
+// lost reports whether an error means that the connection is no more. Writing
+// to a server that died may find out before reading from it does.
 func lost(err error) bool {
-	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.ErrUnexpectedEOF)
+	for _, end := range []error{
+		sdk.ErrConnectionClosed, sdk.ErrSessionMissing, io.EOF, io.ErrClosedPipe, io.ErrUnexpectedEOF,
+		os.ErrClosed, net.ErrClosed, syscall.EPIPE, syscall.ECONNRESET,
+	} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
 }
