@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -296,8 +295,7 @@ func (e *Effect) answered(ctx context.Context, t *tab) {
 	if !waitsItself(ctx) {
 		t.waitReported(ctx)
 	}
-	var failed *NavigationError
-	if errors.As(t.errorPage(), &failed) {
+	if failed := t.errorPage(); failed != nil {
 		e.Failed = failed.Text
 		return
 	}

@@ -111,6 +111,10 @@ func (d *downloads) underWay() bool {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.underWayLocked()
+}
+
+func (d *downloads) underWayLocked() bool {
 	return slices.ContainsFunc(d.list, func(x *Download) bool { return !x.Done })
 }
 
@@ -192,10 +196,7 @@ func (s *Session) WaitDownloads(ctx context.Context) ([]Download, error) {
 	d := s.downloads
 	for {
 		d.mu.Lock()
-		ch, busy := d.changed, false
-		for _, x := range d.list {
-			busy = busy || !x.Done
-		}
+		ch, busy := d.changed, d.underWayLocked()
 		d.mu.Unlock()
 		if !busy && !errors.Is(s.Err(), ErrClosed) {
 			return s.Downloads(), nil

@@ -225,7 +225,7 @@ const notOpened = "it could not be opened"
 
 // errorPage says that the tab ended at Chrome's own page about an address that
 // could not be opened.
-func (t *tab) errorPage() error {
+func (t *tab) errorPage() *NavigationError {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f := t.frames[t.main]

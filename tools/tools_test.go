@@ -226,15 +226,13 @@ func (h *hand) is(js, want string) {
 // becomes waits until a JavaScript expression has the value.
 func (h *hand) becomes(js, want string) {
 	h.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for got := ""; ; time.Sleep(10 * time.Millisecond) {
+	got := ""
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if got = h.eval(js); got == want {
 			return
 		}
-		if time.Now().After(deadline) {
-			h.t.Fatalf("%s is still %q, want %q", js, got, want)
-		}
 	}
+	h.t.Fatalf("%s is still %q, want %q", js, got, want)
 }
 
 func effects(r *registry.Result) string { return strings.Join(r.Effects, "; ") }
@@ -314,13 +312,7 @@ func (h *hand) frame() int {
 // waitTitle waits until the page has a title.
 func (h *hand) waitTitle(want string) {
 	h.t.Helper()
-	got := ""
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if got = h.eval("document.title"); got == want {
-			return
-		}
-	}
-	h.t.Fatalf("title %q, want %q", got, want)
+	h.becomes("document.title", want)
 }
 
 // waitFor waits until a condition holds.

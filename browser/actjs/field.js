@@ -129,9 +129,7 @@ ops.field = async (el, o) => {
   const g = digitsOf(f);
   if (g && Array.from(o.text).length > 1) out.digits = g.length;
   const w = arm(f, {});
-  w.field = f;
-  w.likeness = likeness(f);
-  w.old = holdsNow(f);
+  fills(w, f);
   w.boxes = g;
   w.completes = out.completes;
   if (direct) return out;
@@ -167,11 +165,10 @@ const caret = (f, append) => {
 ops.caret = (el, o) => {
   const f = current && current.field;
   if (!f) return { lost: true };
-  const now = deepActive(topDoc(f));
   // A click may have put a real field in place of what was clicked.
-  const g = now && now !== f && (matchesSel(now, 'input,textarea') || now.isContentEditable) ? now : f;
-  if (g !== f) { current.field = g; current.likeness = likeness(g); current.old = holdsNow(g); }
-  return { focused: isActive(g) || holds(g, now), end: caret(g, o.append) };
+  const g = focusedField(f) || f;
+  if (g !== f) fills(current, g);
+  return { focused: isActive(g) || holds(g, deepActive(topDoc(f))), end: caret(g, o.append) };
 };
 
 const alike = (got, want) => {
@@ -190,10 +187,19 @@ const expected = (a, o) => (o.append ? a.old + o.text : o.text);
 
 // fieldNow is the field being filled; when it is gone, the one with the focus,
 // which a page that draws itself again puts in its place.
-const fieldNow = (a) => {
-  if (isLinked(a.field)) return a.field;
-  const now = deepActive(topDoc(a.el));
-  return now && (matchesSel(now, 'input,textarea') || now.isContentEditable) ? now : a.field;
+const fieldNow = (a) => (isLinked(a.field) ? a.field : focusedField(a.el) || a.field);
+
+// focusedField is the field that has the focus on the page of el, if one has.
+const focusedField = (el) => {
+  const now = deepActive(topDoc(el));
+  return now && (matchesSel(now, 'input,textarea') || now.isContentEditable) ? now : null;
+};
+
+// fills notes which field is being filled, and what it is like and holds before.
+const fills = (a, f) => {
+  a.field = f;
+  a.likeness = likeness(f);
+  a.old = holdsNow(f);
 };
 
 // likeness is what a field keeps when it is drawn again.
@@ -204,7 +210,7 @@ const likeness = (f) => [tagOf(f), f.type, attr(f, 'name'), attr(f, 'role'), isR
 ops.filled = async (el, o) => {
   const a = current;
   if (!a || !a.field) return { lost: true };
-  let f = fieldNow(a);
+  let f;
   const want = expected(a, o);
   let ok = '';
   for (const ms of [0, 0, 16, 50]) {

@@ -51,11 +51,9 @@ ops.present = async (doc, o) => {
 ops.identity = (el) => {
   if (!isLinked(el)) return fault('stale', el);
   const row = around(el, 'li,tr,[role=row],[role=listitem],[role=option],[role=gridcell],[role=treeitem]');
-  const tag = describe(el).replace(/ ".*$/s, '');
   const say = (raw) => {
-    let name = cut(nameOf(el, raw), 80);
-    if (!row) name = name.replace(/\d+/g, '#');
-    return tag + (name ? ' "' + name.replace(/"/g, "'") + '"' : '');
+    const name = cut(nameOf(el, raw), 80);
+    return tagged(el) + quoted(row ? name : name.replace(/\d+/g, '#'));
   };
   return { shown: say(false), written: say(true), skipped: skipped(el) };
 };

@@ -142,9 +142,8 @@ const ownText = (el, raw) => {
 // near the view (content-visibility: auto); its innerText is empty until then.
 const skipped = (el) => el.checkVisibility() && !el.checkVisibility({ contentVisibilityAuto: true });
 
-// describe says an element in a few words: <button#id> "Text".
-const describe = (el) => {
-  if (!isElement(el)) return 'the page';
+// tagged says what an element is without its name: <button#id>.
+const tagged = (el) => {
   let s = '<' + tagOf(el);
   const id = attr(el, 'id');
   if (id) s += '#' + cut(id, 30);
@@ -155,8 +154,10 @@ const describe = (el) => {
   const role = attr(el, 'role');
   if (role) s += ' role=' + cut(role, 20);
   if (tagOf(el) === 'input') s += ' type=' + el.type;
-  s += '>';
-  const name = nameOf(el);
-  if (name) s += ' "' + cut(name, 40).replace(/"/g, "'") + '"';
-  return s;
+  return s + '>';
 };
+
+const quoted = (name) => (name ? ' "' + name.replace(/"/g, "'") + '"' : '');
+
+// describe says an element in a few words: <button#id> "Text".
+const describe = (el) => (isElement(el) ? tagged(el) + quoted(cut(nameOf(el), 40)) : 'the page');

@@ -4,8 +4,7 @@ const element = (el, c) => {
   const tag = localName(el);
   if (SKIP.has(tag)) return null;
   if (tag === 'br') {
-    brk = sep = true;
-    indent = '';
+    newLine();
     if (md) { out.push(head('e', c.p, count, F_BREAK) + '|||||||br'); count++; }
     return null;
   }
@@ -47,8 +46,7 @@ const element = (el, c) => {
   }
   if (!inline) {
     flow = 3;
-    brk = sep = true;
-    indent = '';
+    newLine();
   }
   if (md) return mdElement(el, tag, c, seen, style);
 

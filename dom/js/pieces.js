@@ -15,12 +15,11 @@ const asWritten = (el, tag) => tag === 'pre' || tag === 'code' && keepsLines(el)
 // indentOf is the white space that the first line of s with words begins with.
 const indentOf = (s) => /(?:^|\n)([^\S\n]*)(?:\S|$)/.exec(s)[1];
 
-// indented is how a line of el that begins with white space is indented on the
-// page, up to 64 spaces.
-const indented = (space, el) => {
-  if (space === '' || !/^(preserve|break-spaces)$/.test(styleOf(el).whiteSpaceCollapse)) return '';
-  return space.replace(/\r/g, '').replace(/\t/g, '    ').replace(/./g, ' ').slice(0, 64);
-};
+// keepsSpaces tells whether the white space that a line of el begins with shows.
+const keepsSpaces = (el) => /^(preserve|break-spaces)$/.test(styleOf(el).whiteSpaceCollapse);
+
+// spaces is white space at the beginning of a line as the state tells it.
+const spaces = (space) => space.replace(/\r/g, '').replace(/\t/g, '    ').replace(/./g, ' ').slice(0, 64);
 
 // offsetAt finds where a text has come down to y, to a line, between [offset, y]
 // low and high. A question takes Chrome up to a quarter of a second in texts of
@@ -130,15 +129,17 @@ const pieces = (n, s, c, r, flags, lines, lead) => {
   if (to < s.length) to = pieceEnd(s, to, to + 200, true);
   const rest = (flags | F_BREAK) & ~(F_GLUE | F_INVIEW);
   let f = from === 0 ? flags & ~F_INVIEW : rest;
+  const spaced = lines && c.t < 0 && keepsSpaces(c.el);
   for (let i = from; i < to;) {
     const end = pieceEnd(s, i, Math.min(to, i + maxText), lines);
-    const t = squash(s.slice(i, end));
+    const piece = s.slice(i, end);
+    const t = squash(piece);
     const top = between(points, i);
     const bottom = Math.max(between(points, end), top + 1);
     let mark = '';
     if (i === from && from > 0) mark = '…';
     else if (i === 0) mark = lead;
-    else if (lines && c.t < 0 && s[i - 1] === '\n') mark = indented(indentOf(s.slice(i, end)), c.el);
+    else if (spaced && s[i - 1] === '\n') mark = spaces(indentOf(piece));
     const more = end >= to && to < s.length ? '…' : '';
     i = end;
     if (t === '') continue;

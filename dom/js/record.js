@@ -97,14 +97,18 @@ let viewW = 0;
 let viewH = 0;
 const R = Math.round;
 
+const newLine = () => {
+  brk = sep = true;
+  indent = '';
+};
+
 const begin = (o) => {
   branch = null;
   forgetLabels();
   out = [];
   written = [];
   count = visited = plain = 0;
-  brk = sep = true;
-  indent = '';
+  newLine();
   soft = false;
   partial = '';
   near = !o.full;

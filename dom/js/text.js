@@ -97,7 +97,11 @@ const text = (n, c) => {
     }
   }
   const lines = (long || s.includes('\n') && BROKEN.test(s)) && (c.pre || (long || flags & F_INVIEW) && keepsLines(c.el));
-  const lead = (lines || c.pre || before !== '' || /^(?:\t|[^\S\n]{2})/.test(s)) && c.t < 0 && flags & F_BREAK ? indented(before + indentOf(s), c.el) : '';
+  let lead = '';
+  if ((lines || c.pre || before !== '' || /^(?:\t|[^\S\n]{2})/.test(s)) && c.t < 0 && flags & F_BREAK) {
+    lead = before + indentOf(s);
+    if (lead !== '') lead = keepsSpaces(c.el) ? spaces(lead) : '';
+  }
   if (long || lines) {
     pieces(n, s, c, r, flags, lines, lead);
     ended(s.slice(-200), lines);
