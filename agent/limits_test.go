@@ -222,6 +222,7 @@ func TestBudgetEndsTheRun(t *testing.T) {
 		m := model(func(int, *llm.Request) string { return say(`{"work":{}}`) })
 		cfg := quick(t, m)
 		cfg.Limits.Budget, cfg.Limits.Run = tt.budget, tt.run
+		cfg.Limits.Steps = 100_000 // the budget is what ends it, on a fast machine too
 		h, err := Run(t.Context(), "work for ever", cfg)
 		if !errors.Is(err, ErrBudget) || h.Outcome().End != EndBudget {
 			t.Errorf("%s: error %v, outcome %+v", tt.name, err, h.Outcome())
